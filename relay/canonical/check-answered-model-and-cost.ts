@@ -8,8 +8,16 @@ const COST_FACTOR = 2
  * model.
  */
 const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
-/** Matches model names that let the provider choose the model. */
-const ANY_MODEL = /^ep-|(?:^|\/)auto$|^gemini-(?:pro|flash|flash-lite)-latest$/
+/**
+ * Matches model names that let the provider choose the model, and ids that do not tell which model
+ * they mean.
+ */
+const ANY_MODEL = /^ep-|(?:^|\/)auto$|^arn:|^gemini-(?:pro|flash|flash-lite)-latest$/
+/**
+ * Matches Bedrock's ids of Anthropic's models. They have the geography of an inference profile
+ * before the vendor, and a version of their own behind the model's name.
+ */
+const BEDROCK_ID = /^(?:[a-z-]+\.)?anthropic\.(.+?)(?:-v\d+(?::\d+)?)?$/
 const ALIAS = /[-@](?:latest|preview|exp|stable)$/
 /**
  * Matches a version at the end of a model's name, such as `2024-08-06`, `05-20`, `0613`, `001` or
@@ -67,8 +75,10 @@ export function reportedCost(rawUsage: unknown): number | undefined {
 const numberIn = (value: unknown): number | undefined =>
   typeof value === 'number' || typeof value === 'string' ? Number(value) : undefined
 
-const plainName = (name: string): string =>
-  (name.toLowerCase().replace(VARIANT, '').split('/').at(-1) ?? '').replaceAll('.', '-')
+function plainName(name: string): string {
+  const bare = name.toLowerCase().replace(VARIANT, '').split('/').at(-1) ?? ''
+  return bare.replace(BEDROCK_ID, '$1').replaceAll(/[.@]/g, '-')
+}
 
 function withoutVersion(name: string): string {
   const shorter = name.replace(ALIAS, '').replace(VERSION, '')

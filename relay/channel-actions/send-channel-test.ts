@@ -1,6 +1,5 @@
 import { channelChecksDecider, channelChecksStream } from '#domain/channel-checks/events.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
-import { withHeaders, withVersion } from '../adapters/provider-settings.ts'
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { outputCeiling } from '../canonical/provider-usage-report.ts'
 import { isRelayError } from '../canonical/relay-error.ts'
@@ -8,14 +7,14 @@ import { formatFor } from '../dialects/all-formats.ts'
 import { answeredModelIn } from '../dialects/model-in-answer.ts'
 import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import { type Candidate, candidateOf } from '../pipeline/candidate.ts'
+import { type Candidate, callOf, candidateOf } from '../pipeline/candidate.ts'
 import { DEFAULT_DEADLINES, type Deadlines } from '../pipeline/deadlines.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { StreamForwarder } from '../pipeline/stream-forwarder.ts'
 import { type AttemptEnd, UpstreamAttempt } from '../pipeline/upstream-attempt.ts'
 import {
-  callPathOf,
+  authorizedCall,
   isByDeployment,
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
@@ -35,7 +34,7 @@ const testModelOf = ({ terms }: Pick<RelayChannel, 'terms'>): string =>
  * no chats.
  */
 function testRequest(
-  channel: Pick<RelayChannel, 'terms' | 'rules'>,
+  channel: Pick<RelayChannel, 'terms' | 'rules' | 'target'>,
   model: string,
   isStream: boolean,
 ): ChatRequest | null {
@@ -151,10 +150,11 @@ async function sendTest(
   { outbound, watch }: ProbeDeps,
   { target, candidate, deadlines, signal }: TestRequest,
 ): Promise<Answered | Failed> {
-  const { request, body, upstreamModel } = candidate
+  const { request } = candidate
   const { format, isStream } = request
   const forwarder = isStream ? new StreamForwarder(format, DISCARD, false, null, () => {}) : null
-  const attempt = new UpstreamAttempt(format, forwarder, deadlines)
+  const decoder = target.cloud?.decoder ?? null
+  const attempt = new UpstreamAttempt(format, forwarder, deadlines, { decoder })
   const startedAt = performance.now()
   const watched = {
     watch: (at: number) => {
@@ -165,16 +165,15 @@ async function sendTest(
   }
   const abort = () => attempt.abort('draining')
   watch.add(watched)
-  const called = { model: upstreamModel ?? request.model, isStream }
-  const path = withVersion(callPathOf(target, format.name, called), candidate.settings)
-  const { origin, proxy } = target
-  const passed = withHeaders(format.passedHeaders({}), candidate.settings)
-  const headers = [...target.headers, ...passed]
-  const ended = attempt.start(outbound.via(proxy).poolFor(origin), { path, headers, body })
+  const call = callOf(candidate, target, {})
+  const connections = outbound.via(target.proxy)
+  const authorized = authorizedCall(target, call, connections)
+  const ended = attempt.start(connections.poolFor(call.origin), authorized)
   signal?.addEventListener('abort', abort)
   if (signal?.aborted) abort()
   const end = await ended
   signal?.removeEventListener('abort', abort)
+  if (end.status === 401) target.cloud?.dropCredentials()
   if (end.kind === 'plain') {
     const { body: answer } = end
     const rawUsage = format.usageInAnswer(answer)

@@ -28,7 +28,8 @@ export async function unsavedTarget(
   const baseUrl = normalizedAddress(fields.base_url)
   const key = (fields.key ?? '').trim().split(/\r?\n/)[0]?.trim() ?? ''
   const other = (fields.other ?? '').trim()
-  if (profileOf(type) === undefined) throw channelActionError('ModelsNotListed')
+  const { modelsPath = null } = profileOf(type) ?? {}
+  if (modelsPath === null) throw channelActionError('ModelsNotListed')
   if (key === '') {
     if (id === undefined) throw channelActionError('KeyRequired')
     return storedTarget(deps, id, { ...fields, base_url: baseUrl })

@@ -1,6 +1,7 @@
-import type { ChannelRecord } from '#domain/channels/state.ts'
-import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
-import { endpointFor } from '#relay/providers/openai-compatible/provider-profile.ts'
+import {
+  endpointOf,
+  type ProviderTarget,
+} from '#relay/providers/openai-compatible/provider-target.ts'
 import { ANTHROPIC_MESSAGES } from './anthropic-messages/messages-request.ts'
 import { GEMINI } from './gemini/generate-request.ts'
 import { OPENAI_CHAT } from './openai-chat/chat-request.ts'
@@ -22,10 +23,10 @@ const FORMATS: ReadonlyMap<FormatName, WireFormat> = new Map([
  * for the model.
  */
 export function formatFor(
-  { terms }: Pick<ChannelRecord, 'terms'>,
+  { target }: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },
   callers: Pick<WireFormat, 'name'>,
   model: string,
 ): WireFormat {
-  const endpoint = endpointFor(profileOf(terms.type)?.endpoints ?? [], callers.name, model)
+  const endpoint = target === null ? undefined : endpointOf(target, callers.name, model)
   return FORMATS.get(endpoint?.format ?? 'chat') ?? OPENAI_CHAT
 }

@@ -50,6 +50,14 @@ export type StoredInput = {
   readonly tokens: number
 }
 
+/** The top-level members that a provider's bodies lack and have, in contrast to the format. */
+export type BodyEnvelope = {
+  /** The removed members, by their folded names. */
+  readonly removed: ReadonlySet<string>
+  /** The added members, as JSON texts by member name. */
+  readonly added: ReadonlyMap<string, string>
+}
+
 export type UpstreamChange = {
   readonly model: string
   /**
@@ -72,6 +80,8 @@ export type UpstreamChange = {
    * no limit.
    */
   readonly outputTokens?: number | null
+  /** The last change of the body. A body with an envelope can't be read as a request again. */
+  readonly envelope?: BodyEnvelope
 }
 
 export type UpstreamBody = {

@@ -1,9 +1,15 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Thinking } from '#relay/conversion/canonical-request.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import { adaptRequest } from '../adapters/adapt-request.ts'
 import { type AdapterOptions, NO_ADAPTERS } from '../adapters/adapter-options.ts'
 import { thinkingFor } from '../adapters/model-suffix.ts'
-import { type ProviderSettings, providerSettings } from '../adapters/provider-settings.ts'
+import {
+  type ProviderSettings,
+  providerSettings,
+  withHeaders,
+  withVersion,
+} from '../adapters/provider-settings.ts'
 import { suffixAt } from '../adapters/resolve-model-name.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ConversionError } from '../conversion/canonical-request.ts'
@@ -12,8 +18,15 @@ import type { ConversionTarget } from '../conversion/format-conversion.ts'
 import { chatVendorOf } from '../conversion/openai-chat/chat-vendor.ts'
 import { formatFor } from '../dialects/all-formats.ts'
 import { applyEdits } from '../dialects/byte-edits.ts'
-import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
-import { compactPathOf, isByDeployment } from '../providers/openai-compatible/provider-target.ts'
+import type { ChatRequest, UpstreamChange, WireFormat } from '../dialects/wire-format.ts'
+import { type ProviderCall, withoutHeaders } from '../providers/clouds/cloud-access.ts'
+import {
+  compactPathOf,
+  endpointOf,
+  isByDeployment,
+  type ProviderTarget,
+  providerCall,
+} from '../providers/openai-compatible/provider-target.ts'
 import { withStoredInput } from '../stored-responses/stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallTerms } from './call-hold-terms.ts'
@@ -227,7 +240,7 @@ function finished(
   const isLimitMissing =
     format.name === 'messages' && request.outputTokensMax === null && !overrides.has('max_tokens')
   const outputTokens = limits.covered ?? (isLimitMissing ? limits.ofFormat : null)
-  const { body, dropped } = format.upstreamBody(request, {
+  const bodyChange = {
     model,
     isDeployment: channel.target !== null && isByDeployment(channel.target),
     forcesUsage: rules.takesIncludeUsage,
@@ -235,7 +248,8 @@ function finished(
     ...(adaptation === null ? {} : { removed: adaptation.removed }),
     allowed: rules.allowedMembers,
     outputTokens,
-  })
+  }
+  const { body, dropped } = format.upstreamBody(request, bodyChange)
   const candidate = {
     channel,
     body,
@@ -246,21 +260,42 @@ function finished(
   }
   const upstreamModel = model === request.model ? null : model
   if (overrides.size === 0 && dropped.length === 0) {
-    return { ...candidate, request: limited(request, outputTokens), upstreamModel }
+    const sent = withEnvelope(channel, request, bodyChange, body)
+    return { ...candidate, request: limited(request, outputTokens), body: sent, upstreamModel }
   }
-  const overridden = format.readChangedRequest(body, { model, isStream: request.isStream })
+  const path = { model, isStream: request.isStream }
+  const overridden = format.readChangedRequest(body, path)
   if (isRelayError(overridden)) return overridden
   const named = overridden.model === request.model ? null : overridden.model
   // Overrides must not change the response to the caller, so the caller's own values are used.
   const { wantsUsage, model: called, stored } = request
   const completed = stored === undefined ? overridden : withStoredInput(overridden, stored)
+  // An override may have added tools of the provider without a limit.
+  const limitEdits = overridden.toolLimits?.edits ?? []
+  const limitedBody = applyEdits(body, limitEdits)
+  const sent = limitEdits.length === 0 ? overridden : format.readChangedRequest(limitedBody, path)
+  if (isRelayError(sent)) return sent
   return {
     ...candidate,
     request: { ...completed, wantsUsage, model: called },
-    // An override may have added tools of the provider without a limit.
-    body: applyEdits(body, overridden.toolLimits?.edits ?? []),
+    body: withEnvelope(channel, sent, { ...bodyChange, model: overridden.model }, limitedBody),
     upstreamModel: named,
   }
+}
+
+/**
+ * Returns the body for an endpoint whose bodies differ from those of its format. `body` is the
+ * request in the format itself, after the same change.
+ */
+function withEnvelope(
+  { target }: RelayChannel,
+  request: ChatRequest,
+  change: UpstreamChange,
+  body: Buffer,
+): Buffer {
+  const { format } = request
+  const { envelope } = (target && endpointOf(target, format.name, change.model)) ?? {}
+  return envelope === undefined ? body : format.upstreamBody(request, { ...change, envelope }).body
 }
 
 /**
@@ -281,4 +316,33 @@ function limited(request: ChatRequest, outputTokens: number | null): ChatRequest
   const requested = request.outputTokensMax
   if (outputTokens === null || (requested !== null && requested <= outputTokens)) return request
   return { ...request, outputTokensMax: outputTokens }
+}
+
+/** Builds the call of a candidate. `added` are headers of the gateway itself. */
+export function callOf(
+  candidate: Candidate,
+  target: ProviderTarget,
+  incoming: IncomingHttpHeaders,
+  added: readonly string[] = [],
+): ProviderCall {
+  const { body, request, settings, upstreamModel } = candidate
+  const { format, isStream, model } = request
+  const headers = [...passedHeaders(candidate, incoming), ...added]
+  const path = { model: upstreamModel ?? model, isStream }
+  const call = providerCall(target, format.name, path, { headers, body })
+  const compactPath = format.isCompaction ? compactPathOf(target, path.model) : null
+  return { ...call, path: compactPath ?? withVersion(call.path, settings) }
+}
+
+/**
+ * Returns the headers of the caller and the admin that are sent to the provider. Betas in an
+ * override replace those in a header, because some providers read both from the body.
+ */
+function passedHeaders(
+  { channel, request: { format }, settings }: Candidate,
+  incoming: IncomingHttpHeaders,
+): readonly string[] {
+  const headers = withHeaders(format.passedHeaders(incoming), settings)
+  if (!channel.rules.overrides.has('anthropic_beta')) return headers
+  return withoutHeaders(headers, (name) => name === 'anthropic-beta')
 }

@@ -3,16 +3,15 @@ import { NO_USAGE, toolUsage, type Usage } from '#domain/pricing/usage.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { CountAnswer } from '#relay/token-counts/count-tokens-of-one-call.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
-import { withHeaders, withVersion } from '../adapters/provider-settings.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import { callPathOf, compactPathOf } from '../providers/openai-compatible/provider-target.ts'
+import { authorizedCall } from '../providers/openai-compatible/provider-target.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import { placeOf, type RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check-of-running-calls.ts'
 import { usageSoFar } from './billed-usage.ts'
 import type { AttemptHistory, CallLedger } from './call-ledger.ts'
-import type { Candidate } from './candidate.ts'
+import { type Candidate, callOf } from './candidate.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
 import { writeEvents } from './event-stream-response.ts'
 import { answerError, confidentialOf } from './failed-call-answer.ts'
@@ -108,7 +107,7 @@ export class RunningCall implements Watched {
     const { deadlines, via } = this.deps
     const { channelId } = candidate.channel
     const startedAt = performance.now()
-    const { isStream, model } = this.request
+    const { isStream } = this.request
     const { format } = candidate.request
     this.candidate = candidate
     this.forwarder = isStream ? this.newForwarder(candidate) : null
@@ -117,18 +116,19 @@ export class RunningCall implements Watched {
     this.providerRequestId = null
     if (this.attempts.length > 0) showRateLimits(this.exchange, {}, [])
     const onHeaders = (headers: ProviderHeaders) => this.noteHeaders(candidate, headers)
-    this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, beginMs, onHeaders)
-    const called = { model: candidate.upstreamModel ?? model, isStream }
-    const compactPath = format.isCompaction ? compactPathOf(target, called.model) : null
-    const usualPath = withVersion(callPathOf(target, format.name, called), candidate.settings)
-    const path = compactPath ?? usualPath
-    const { request: incoming, call } = this.exchange
-    const passed = withHeaders(format.passedHeaders(incoming.headers), candidate.settings)
-    const headers = [...target.headers, ...passed, 'x-request-id', call]
-    const request = { path, headers, body: candidate.body }
+    this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, {
+      firstByteMs: beginMs,
+      onHeaders,
+      decoder: target.cloud?.decoder ?? null,
+    })
+    const { request: incoming, call: id } = this.exchange
+    const call = callOf(candidate, target, incoming.headers, ['x-request-id', id])
+    const connections = via(target.proxy)
+    const request = authorizedCall(target, call, connections)
     this.channelUnderWay = channelId
-    const end = await this.attempt.start(via(target.proxy).poolFor(target.origin), request)
+    const end = await this.attempt.start(connections.poolFor(call.origin), request)
     this.channelUnderWay = null
+    if (end.status === 401) target.cloud?.dropCredentials()
     this.attempts.push({
       channelId,
       status: end.status,
@@ -248,11 +248,12 @@ export class RunningCall implements Watched {
   /**
    * Continues to read the answer for its usage after the caller has left. A plain answer is read
    * because the provider charges for it. A stream is read only if nothing but its usage is missing.
-   * Returns false if there is nothing to read, so that the attempt can be aborted.
+   * Returns false if there is nothing to read, so that the attempt can be aborted. This is also the
+   * case while the credentials of the request are still being obtained.
    */
   private readOn(): boolean {
     const { attempt, forwarder } = this
-    if (attempt === null || !attempt.isRunning) return false
+    if (attempt === null || !attempt.isRunning || !attempt.isSent) return false
     const { isPlain } = attempt
     if (!isPlain && forwarder?.isFinished() !== true) return false
     const { readOnPlainMs, readOnStreamMs } = this.deps.deadlines

@@ -1,6 +1,12 @@
 import type { Dispatcher } from 'undici'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
+import {
+  type AnswerDecoder,
+  CredentialsError,
+  type ProviderCall,
+  type StreamDecoder,
+} from '../providers/clouds/cloud-access.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { StreamForwarder } from './stream-forwarder.ts'
 
@@ -42,11 +48,7 @@ export type AttemptEnd =
       readonly isDispatched?: true
     }
 
-export type AttemptRequest = {
-  readonly path: string
-  readonly headers: readonly string[]
-  readonly body: Buffer
-}
+export type AttemptRequest = Omit<ProviderCall, 'origin'>
 
 export const ANSWER_BYTES_MAX = 32 * 1024 * 1024
 const ERROR_BYTES_MAX = 64 * 1024
@@ -57,6 +59,15 @@ const NOTHING = Buffer.alloc(0)
 
 export type ProviderHeaders = Readonly<Record<string, string | string[] | undefined>>
 type OnHeaders = (headers: ProviderHeaders) => void
+
+export type AttemptOptions = {
+  /** The maximum time until the provider's answer begins. */
+  readonly firstByteMs?: number
+  /** Gets the headers of the answer. */
+  readonly onHeaders?: OnHeaders
+  /** Null if the provider answers in the wire format itself. */
+  readonly decoder?: AnswerDecoder | null
+}
 
 class Aborted extends Error {}
 
@@ -85,32 +96,63 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private endedAt = 0
   private isReadOn = false
   isClosed = false
+  /** True once the request was passed on, after its credentials were obtained. */
+  isSent = false
+  private readonly decoder: AnswerDecoder | null
+  /** Decodes the stream of this attempt, if its media type is that of `decoder`. */
+  private streamDecoder: StreamDecoder | null = null
+  private answerHeaders: Readonly<Record<string, string | string[] | undefined>> = {}
 
-  /**
-   * `firstByteMs` is the maximum time until the provider's answer begins. `onHeaders` gets the
-   * headers of the answer.
-   */
   constructor(
     format: WireFormat,
     forwarder: StreamForwarder | null,
     deadlines: Deadlines,
-    firstByteMs = deadlines.firstByteMs,
-    onHeaders: OnHeaders = () => {},
+    {
+      firstByteMs = deadlines.firstByteMs,
+      onHeaders = () => {},
+      decoder = null,
+    }: AttemptOptions = {},
   ) {
     this.format = format
     this.forwarder = forwarder
     this.deadlines = deadlines
     this.firstByteMs = firstByteMs
     this.onHeaders = onHeaders
+    this.decoder = decoder
     this.startedAt = performance.now()
     this.lastByteAt = this.startedAt
   }
 
-  start(pool: Dispatcher, { path, headers, body }: AttemptRequest): Promise<AttemptEnd> {
+  /**
+   * Sends the request. If `request` is a promise, its credentials are still being obtained. A
+   * rejection ends the attempt.
+   */
+  start(pool: Dispatcher, request: AttemptRequest | Promise<AttemptRequest>): Promise<AttemptEnd> {
     return new Promise((resolve) => {
       this.resolve = resolve
-      pool.dispatch({ method: 'POST', path, headers: headers as string[], body }, this)
+      if (!(request instanceof Promise)) return this.dispatch(pool, request)
+      request
+        .then((authorized) => this.dispatch(pool, authorized))
+        .catch((error: unknown) => this.endUnsent(error))
     })
+  }
+
+  private dispatch(pool: Dispatcher, { path, headers, body }: AttemptRequest): void {
+    // The attempt may have been aborted while its credentials were obtained.
+    if (this.resolve === null) {
+      this.isClosed = true
+      return
+    }
+    this.isSent = true
+    pool.dispatch({ method: 'POST', path, headers: headers as string[], body }, this)
+  }
+
+  private endUnsent(error: unknown): void {
+    this.isClosed = true
+    const isRefused = error instanceof CredentialsError && error.status !== null
+    const failed = { kind: 'failed', retryAfterMs: 0 } as const
+    if (!isRefused) this.finish({ ...failed, status: null, error: 'connect', body: NOTHING })
+    else this.finish({ ...failed, status: error.status, error: 'status', body: error.body })
   }
 
   get isRunning(): boolean {
@@ -180,9 +222,14 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.lastByteAt = performance.now()
     if (status !== 200) this.retryAfterMs = retryAfterIn(headers, Date.now())
     if (this.resolve !== null) this.onHeaders(headers)
+    if (this.decoder !== null) this.answerHeaders = headers
     if (status < 200 || status > 299) return
     const type = String(headers['content-type'] ?? '')
-    this.isStream = this.forwarder !== null && type.startsWith('text/event-stream')
+    if (this.decoder !== null && type.startsWith(this.decoder.mediaType)) {
+      this.streamDecoder = this.decoder.createStream()
+    }
+    const isStream = type.startsWith('text/event-stream') || this.streamDecoder !== null
+    this.isStream = this.forwarder !== null && isStream
     const encoding = headers['content-encoding'] ?? 'identity'
     if (encoding !== 'identity' || type.startsWith('text/html')) this.abort('format')
   }
@@ -190,7 +237,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.resolve === null) return
     this.lastByteAt = performance.now()
-    if (this.isStream) return this.carry(controller, chunk)
+    if (this.isStream) return this.carryDecoded(controller, chunk)
     const isAnswer = this.status !== null && this.status < 300
     this.length += chunk.length
     if (this.length <= (isAnswer ? ANSWER_BYTES_MAX : ERROR_BYTES_MAX)) this.parts.push(chunk)
@@ -217,6 +264,14 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     const end = this.endBy(isLate ? 'timeout' : 'connect')
     const isProxyFault = end.kind === 'failed' && error instanceof ProxyFailed
     this.finish(isProxyFault ? { ...end, isProxy: true } : end)
+  }
+
+  private carryDecoded(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { streamDecoder } = this
+    if (streamDecoder === null) return this.carry(controller, chunk)
+    const events = streamDecoder.push(chunk)
+    if (events.length > 0) this.carry(controller, events)
+    if (streamDecoder.fault !== null) this.abort(streamDecoder.fault)
   }
 
   private carry(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -249,7 +304,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (this.isStream && forwarder !== null && status !== null) {
       if (error === null || forwarder.hasDelivered) return { kind: 'streamed', status, error }
     }
-    const body = forwarder?.errorEvent ?? this.gathered()
+    const body = forwarder?.errorEvent ?? this.errorBody(error)
     const { retryAfterMs } = this
     const failed = { kind: 'failed', status, error: error ?? 'cut', body, retryAfterMs } as const
     const isDispatched = this.controller !== null && (status === null || status < 300)
@@ -270,6 +325,12 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (this.isClosed || now - this.endedAt < LINGER_MS) return
     this.isClosed = true
     this.controller?.abort(new Aborted('lingering'))
+  }
+
+  private errorBody(error: AttemptError | null): Buffer {
+    const body = this.gathered()
+    const isProviders = error === 'status' && this.decoder !== null
+    return isProviders ? this.decoder.errorBody(body, this.answerHeaders) : body
   }
 
   private gathered(): Buffer {

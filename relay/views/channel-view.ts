@@ -61,12 +61,11 @@ export const taskKindOf = ({ terms }: Pick<ChannelRecord, 'terms'>): TaskKind | 
   taskProfileOf(terms.type)?.tasks?.kind ?? null
 
 /** Reports whether the channel serves requests of this kind for a model, without conversion. */
-function serves({ terms, rules }: RelayChannel, kind: OfferKind, model: string): boolean {
-  const profile = profileOf(terms.type)
-  if (profile === undefined) return taskKindOf({ terms }) === kind
+function serves({ terms, rules, target }: RelayChannel, kind: OfferKind, model: string): boolean {
+  if (profileOf(terms.type) === undefined) return taskKindOf({ terms }) === kind
   if (kind === 'call') return true
   const name = upstreamModelOf(terms, rules, model)
-  return profile.endpoints.some(
+  return (target?.endpoints ?? []).some(
     ({ format, models }) => format === kind && models?.test(name) !== false,
   )
 }

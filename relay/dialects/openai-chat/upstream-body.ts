@@ -6,7 +6,7 @@ import {
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { applyEdits, type ByteEdit } from '../byte-edits.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
-import type { ChatRequest, UpstreamBody, UpstreamChange } from '../wire-format.ts'
+import type { BodyEnvelope, ChatRequest, UpstreamBody, UpstreamChange } from '../wire-format.ts'
 import type { ToolElement } from './find-message-parts-and-tools.ts'
 
 const EMPTY = Buffer.from('{}')
@@ -52,6 +52,7 @@ export function upstreamBody(
   const options =
     request.isStream && change.forcesUsage ? withUsage(request, change, removed) : null
   if (options !== null) values.set('stream_options', options)
+  if (change.envelope !== undefined) setEnvelope(values, change.envelope)
   const limits = toolLimitEdits(request, change, tools)
   const isEdited = values.size + removed.length + tools.length + limits.length > 0
   if (!isEdited) {
@@ -74,6 +75,11 @@ export function upstreamBody(
 }
 
 const NOTHING_DROPPED: readonly string[] = []
+
+function setEnvelope(values: Map<string, string>, { removed, added }: BodyEnvelope): void {
+  for (const name of removed) values.delete(name)
+  for (const [name, text] of added) values.set(name, text)
+}
 
 /**
  * Matches the models that require `max_completion_tokens`, namely OpenAI's reasoning models. All
@@ -160,25 +166,25 @@ const toolLimitEdits = (
   toolLimits === undefined || dropped.length > 0 || overrides.has('tools') ? [] : toolLimits.edits
 
 /**
- * Lists all members to remove. These are the restricted members, those that the change removes, and
- * the members that a provider may read instead of an override. If no tool is left, the members in
- * `OF_TOOLS` are removed as well.
+ * Lists all members to remove. These are the restricted members, those that the change removes, the
+ * members that a provider may read instead of an override, and the members that its envelope lacks.
+ * If no tool is left, the members in `OF_TOOLS` are removed as well.
  */
 function removedOf(
   { members }: ChatRequest,
-  { overrides, removed = NO_NAMES }: UpstreamChange,
+  { overrides, removed = NO_NAMES, envelope }: UpstreamChange,
   restricted: readonly Member[],
   isToolless: boolean,
 ): readonly Member[] {
-  if (overrides.size === 0 && removed.size === 0 && !isToolless) return restricted
+  const isUnchanged = overrides.size === 0 && removed.size === 0 && envelope === undefined
+  if (isUnchanged && !isToolless) return restricted
   const folded = new Set([...overrides.keys()].map(foldedName))
+  const isReplaced = ({ key, folded: name }: Member): boolean =>
+    (folded.has(name) || removed.has(key) || (isToolless && OF_TOOLS.has(key))) &&
+    !overrides.has(key)
   const others = members.filter(
     (member) =>
-      (folded.has(member.folded) ||
-        removed.has(member.key) ||
-        (isToolless && OF_TOOLS.has(member.key))) &&
-      !overrides.has(member.key) &&
-      !restricted.includes(member),
+      (envelope?.removed.has(member.folded) || isReplaced(member)) && !restricted.includes(member),
   )
   return [...restricted, ...others]
 }

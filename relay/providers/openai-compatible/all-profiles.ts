@@ -1,5 +1,6 @@
 import { PROFILE_ROWS } from './profile-table.ts'
 import type { Profile } from './provider-profile.ts'
+import { SECOND_ENDPOINTS } from './second-endpoints.ts'
 
 /**
  * The defaults of all rows: OpenAI's paths, a base URL that the operator enters, and a hint for
@@ -12,12 +13,15 @@ const OPENAI_LIKE = {
   keyHint: { zh: '请输入渠道对应的鉴权密钥', en: 'The key of your account at the provider' },
 } satisfies Partial<Profile>
 
-const ALL_PROFILES: readonly Profile[] = PROFILE_ROWS.map(({ models = '', ...values }) => ({
-  ...OPENAI_LIKE,
-  ...(values.tasks === undefined ? {} : { endpoints: [] }),
-  ...values,
-  models: models.split(/\s+/).filter((name) => name !== ''),
-}))
+const ALL_PROFILES: readonly Profile[] = PROFILE_ROWS.map(({ models = '', ...values }) => {
+  const { id, tasks, endpoints = tasks === undefined ? OPENAI_LIKE.endpoints : [] } = values
+  return {
+    ...OPENAI_LIKE,
+    ...values,
+    endpoints: [...endpoints, ...(SECOND_ENDPOINTS.get(id) ?? [])],
+    models: models.split(/\s+/).filter((name) => name !== ''),
+  }
+})
 
 /** The channel types that accept calls. */
 export const PROFILES = ALL_PROFILES.filter(({ tasks }) => tasks === undefined)

@@ -5,6 +5,7 @@ import {
   openRouterBalance,
   singleRequest,
 } from './balance-query.ts'
+import { CLOUD_ROWS } from './cloud-profiles.ts'
 import { OTHER_FORMAT_ROWS } from './other-format-profiles.ts'
 import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.ts'
 
@@ -87,33 +88,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     fields: [ORGANIZATION],
     balance: billingDashboard,
   },
-  // Azure identifies a model by its deployment. An address that ends in `/openai/v1` belongs to the
-  // newer API, whose paths contain neither deployments nor versions.
-  {
-    id: 3,
-    name: 'Azure OpenAI',
-    endpoints: [
-      chatAt('/openai/deployments/{model}/chat/completions?api-version={other}'),
-      withCompaction(responsesAt('/openai/v1/responses')),
-    ],
-    modelsPath: null,
-    keyHeader: 'api-key',
-    keyHint: { zh: '资源的密钥（KEY 1 或 KEY 2）', en: 'A key of the resource (KEY 1 or KEY 2)' },
-    fields: [
-      {
-        key: 'other',
-        kind: 'text',
-        label: { zh: 'API 版本', en: 'API version' },
-        hint: {
-          zh: '例如 2024-10-21；模型名即部署名，不同时请用模型映射',
-          en: 'For example 2024-10-21. The model is the deployment’s name, unless it is mapped',
-        },
-        default: '2024-10-21',
-        isRequired: false,
-      },
-    ],
-    models: 'gpt-4.1 gpt-4.1-mini gpt-4o gpt-4o-mini o3-mini o1 gpt-35-turbo',
-  },
+  ...CLOUD_ROWS,
   ...OTHER_FORMAT_ROWS,
   // DeepSeek reports cached input as `prompt_cache_hit_tokens`. Its completions are a beta.
   {

@@ -1,6 +1,7 @@
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
-import type { FormatName } from '#relay/dialects/wire-format.ts'
+import type { BodyEnvelope, FormatName } from '#relay/dialects/wire-format.ts'
+import type { OpenCloud } from '../clouds/cloud-access.ts'
 import type { BalanceQuery } from './balance-query.ts'
 
 /** A header that holds the key alone, without a scheme such as `Bearer`. */
@@ -41,6 +42,13 @@ export type CallEndpoint = {
   readonly compactPath?: string
   /** Matches the provider's names of the models that this endpoint serves. The default is all. */
   readonly models?: RegExp
+  /**
+   * Matches the host and the path of the base URLs that offer this endpoint. The endpoint's path
+   * then begins at the host. The default is all base URLs, with the path below the base URL.
+   */
+  readonly bases?: RegExp
+  /** How the bodies of this endpoint differ from the bodies of its format. */
+  readonly envelope?: BodyEnvelope
 }
 
 /**
@@ -64,8 +72,13 @@ export type Profile = {
   /** The number of the channel type in the API. */
   readonly id: number
   readonly name: string
-  /** The address for channels without a base URL. Null if every channel must have a base URL. */
+  /**
+   * The address for channels without a base URL. Null if every channel must have a base URL. For a
+   * cloud provider, it stands for the address that follows from the key and the region.
+   */
   readonly baseUrl: string | null
+  /** How the keys of a cloud provider are used. */
+  readonly cloud?: OpenCloud
   readonly bases?: readonly NamedBase[]
   /** The endpoints of calls, in order of preference. Empty if the channel accepts only tasks. */
   readonly endpoints: readonly CallEndpoint[]

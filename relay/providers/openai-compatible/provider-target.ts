@@ -1,8 +1,10 @@
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { proxyToUse } from '#domain/channels/validate-channel-fields.ts'
+import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { API_VERSION } from '../../dialects/anthropic-messages/passed-headers.ts'
 import type { FormatName, PathParameters } from '../../dialects/wire-format.ts'
+import { type CloudAccess, MODEL, type ProviderCall } from '../clouds/cloud-access.ts'
 import { profileOf, taskProfileOf } from './all-profiles.ts'
 import { type CallEndpoint, endpointFor, type KeyHeader, type Profile } from './provider-profile.ts'
 
@@ -62,11 +64,12 @@ export type ProviderTarget = {
   /** The headers of calls, as a flat list of names and values. */
   readonly headers: readonly string[]
   readonly isOutputTotalLessPrompt: boolean
+  /** How the key is used if the provider is a cloud; otherwise null. */
+  readonly cloud: CloudAccess | null
   /** The channel's address, key and `other` field, for requests other than chats. */
   readonly address: { readonly href: string; readonly key: string; readonly other: string }
 }
 
-const MODEL = '{model}'
 /** The collection of tuned models in Gemini's API. It is a part of their names. */
 const TUNED = 'tunedModels/'
 
@@ -82,32 +85,26 @@ export function providerTarget(
   proxy = proxyToUse(terms),
 ): ProviderTarget | null {
   const profile = profileOf(terms.type) ?? taskProfileOf(terms.type)
-  const base = profile === undefined ? null : baseOf(profile, terms.baseUrl)
-  if (profile === undefined || base === null) return null
-  const checked = checkUrl(base, policy)
-  if (!checked.isAllowed || !isHeaderText(key) || !isHeaderText(terms.organization)) return null
-  const other = otherOf(profile, terms.other)
-  if (other === null) return null
+  const other = profile === undefined ? null : otherOf(profile, terms.other)
+  if (profile === undefined || other === null || !isHeaderText(terms.organization)) return null
+  const entered = enteredBase(profile, terms.baseUrl)
+  const cloud = profile.cloud?.({ key, other, baseUrl: entered }) ?? null
+  if (cloud === null && (profile.cloud !== undefined || !isHeaderText(key))) return null
+  const isClouds = cloud !== null && entered === ''
+  const base = isClouds ? cloud.baseUrlFor('') : baseOf(profile, terms.baseUrl)
+  const checked = base === null ? null : checkUrl(base, policy)
+  if (!checked?.isAllowed) return null
   const { url } = checked
-  const placed = (path: string): string =>
-    path.includes(CHAT_END) ? pathBelow(url.pathname, path) : pathOutsideVersion(url.pathname, path)
-  const fill = (path: string) => withQuery(filled(placed(path), other), url.search)
-  const endpoints = profile.endpoints.map((endpoint) => ({
-    ...endpoint,
-    path: fill(endpoint.path),
-    ...(endpoint.streamPath === undefined ? {} : { streamPath: fill(endpoint.streamPath) }),
-    ...(endpoint.compactPath === undefined ? {} : { compactPath: fill(endpoint.compactPath) }),
-  }))
   const organization = terms.organization === '' ? [] : ['openai-organization', terms.organization]
   return {
     profile,
     origin: url.origin,
     proxy,
-    endpoints,
+    endpoints: endpointsAt(profile, url, other),
     headers: [
       'content-type',
       'application/json',
-      ...keyHeader(profile.keyHeader, key),
+      ...(cloud === null ? keyHeader(profile.keyHeader, key) : []),
       'accept-encoding',
       'identity',
       'user-agent',
@@ -115,22 +112,64 @@ export function providerTarget(
       ...organization,
     ],
     isOutputTotalLessPrompt: profile.isOutputTotalLessPrompt ?? false,
+    cloud: isClouds ? cloud : cloud && { ...cloud, baseUrlFor: () => url.origin },
     address: { href: url.href, key, other },
   }
+}
+
+/** Reports whether a key of a channel with this base URL has the form that its type requires. */
+export const acceptsKey = (profile: Profile, key: string, baseUrl: string): boolean =>
+  profile.cloud?.({ key, other: '', baseUrl: enteredBase(profile, baseUrl) }) !== null
+
+/** Returns the base URL of a channel, or an empty text if it is the default of its type. */
+const enteredBase = (profile: Profile, baseUrl: string): string =>
+  baseUrl === profile.baseUrl ? '' : baseUrl
+
+const placedBelow = ({ pathname }: URL, path: string): string =>
+  path.includes(CHAT_END) ? pathBelow(pathname, path) : pathOutsideVersion(pathname, path)
+
+/** Returns the endpoints that are offered below an address, with their complete paths. */
+function endpointsAt({ endpoints }: Profile, url: URL, other: string): readonly CallEndpoint[] {
+  const at = `${url.hostname}${url.pathname}`
+  return endpoints
+    .filter(({ bases }) => bases?.test(at) !== false)
+    .map((endpoint) => {
+      const placed = (path: string) =>
+        endpoint.bases === undefined ? placedBelow(url, path) : path
+      const fill = (path: string) => withQuery(filled(placed(path), other), url.search)
+      const { path, streamPath, compactPath } = endpoint
+      return {
+        ...endpoint,
+        path: fill(path),
+        ...(streamPath === undefined ? {} : { streamPath: fill(streamPath) }),
+        ...(compactPath === undefined ? {} : { compactPath: fill(compactPath) }),
+      }
+    })
 }
 
 /** Reports whether chats name a deployment, which may have any name, in place of a model. */
 export const isByDeployment = ({ endpoints }: Pick<ProviderTarget, 'endpoints'>): boolean =>
   endpoints.some(({ format, path }) => format === 'chat' && path.includes(MODEL))
 
+/**
+ * Returns the endpoint in the caller's format that serves the model, or else the endpoint to which
+ * a call is converted. `model` is the provider's name for the model.
+ */
+export const endpointOf = (
+  { endpoints }: Pick<ProviderTarget, 'endpoints'>,
+  format: FormatName,
+  model: string,
+): CallEndpoint | undefined => endpointFor(endpoints, format, model)
+
 /** Returns the path of a call in a format that the target has. `model` is the provider's name. */
 export function callPathOf(
-  { endpoints }: ProviderTarget,
+  target: ProviderTarget,
   format: FormatName,
   { model, isStream }: PathParameters,
 ): string {
-  const endpoint = endpointFor(endpoints, format, model)
+  const endpoint = endpointOf(target, format, model)
   const path = (isStream ? endpoint?.streamPath : undefined) ?? endpoint?.path ?? ''
+  if (target.cloud !== null) return target.cloud.fillPath(path, model)
   if (!path.includes(MODEL)) return path
   if (endpoint?.format === 'gemini' && model.startsWith(TUNED)) {
     const name = encodeURIComponent(model.slice(TUNED.length))
@@ -152,15 +191,46 @@ export function responsesPathOf({ endpoints }: ProviderTarget, id: string): stri
 }
 
 /**
+ * Builds a call in a format that the target has. `headers` are added to the target's own. A cloud's
+ * call still lacks its credentials (see `authorizedCall`).
+ */
+export function providerCall(
+  target: ProviderTarget,
+  format: FormatName,
+  path: PathParameters,
+  { headers, body }: { readonly headers: readonly string[]; readonly body: Buffer },
+): ProviderCall {
+  const { cloud, origin } = target
+  return {
+    origin: cloud === null ? origin : new URL(cloud.baseUrlFor(path.model)).origin,
+    path: callPathOf(target, format, path),
+    headers: [...target.headers, ...headers],
+    body,
+  }
+}
+
+/**
+ * Adds a cloud's credentials to a call. Any other call is returned unchanged. The promise rejects
+ * with a `CredentialsError` if there are no credentials.
+ */
+export const authorizedCall = (
+  { cloud }: ProviderTarget,
+  call: ProviderCall,
+  connections: Connections,
+): ProviderCall | Promise<ProviderCall> =>
+  cloud === null ? call : cloud.authorize(call, connections)
+
+/**
  * Lists the texts that messages to callers must not contain: the key, its parts, the account in the
  * field `other`, the host, and the proxy with its credentials.
  */
-export function confidentialOf({ address, origin, proxy }: ProviderTarget): string[] {
+export function confidentialOf({ address, origin, proxy, cloud }: ProviderTarget): string[] {
   const { host, hostname } = new URL(origin)
   const { key, other } = address
   const via = proxy === null ? null : URL.parse(proxy)
   const ofProxy = via === null ? [] : [via.host, via.hostname, via.username, via.password]
-  return [key, ...key.split(/[.|:]/), other, host, hostname, ...ofProxy]
+  const parts = cloud === null ? [...key.split(/[.|:]/), other] : cloud.confidential()
+  return [key, ...parts, host, hostname, ...ofProxy]
 }
 
 /** Builds a request that is not a chat, such as a request for the list of models. */

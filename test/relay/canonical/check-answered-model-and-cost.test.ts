@@ -14,6 +14,10 @@ describe('comparison of the requested and the answered model', () => {
     ['gemini-2.5-flash', 'gemini-2.5-flash-preview-05-20'],
     ['openrouter/auto', 'openai/o1-pro'],
     ['ep-20250101-abcde', 'doubao-pro-32k'],
+    ['eu.anthropic.claude-haiku-4-5-20251001-v1:0', 'claude-haiku-4-5-20251001'],
+    ['anthropic.claude-opus-4-6-v1', 'claude-opus-4-6'],
+    ['arn:aws:bedrock:eu-west-1:1:application-inference-profile/x', 'claude-opus-5'],
+    ['claude-haiku-4-5@20251001', 'claude-haiku-4-5-20251001'],
   ])('accepts for %s an answer of %s', (sent, answered) => {
     expect(isSameModel(sent, answered)).toBe(true)
   })
@@ -26,6 +30,7 @@ describe('comparison of the requested and the answered model', () => {
     ['claude-sonnet-4', 'claude-sonnet-4-5'],
     ['gpt-4o-2024-05-13', 'gpt-4o-2024-08-06'],
     ['qwen3:8b', 'qwen3:70b'],
+    ['eu.anthropic.claude-opus-4-6-v1', 'claude-haiku-4-5-20251001'],
   ])('does not accept for %s an answer of %s', (sent, answered) => {
     expect(isSameModel(sent, answered)).toBe(false)
   })

@@ -14,8 +14,10 @@ import { providerTarget } from '#relay/providers/openai-compatible/provider-targ
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { channelRules } from '#relay/views/parsed-channel-settings.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import { awsChunk } from '../support/aws-event-stream.ts'
 import { PROVIDER_KEY, type RelayRig, relayRig } from '../support/relay-rig.ts'
 import { type ScriptedProvider, scriptedProvider } from '../support/scripted-provider.ts'
+import { serviceAccountFile } from '../support/service-account.ts'
 
 let rig: RelayRig
 let scripted: ScriptedProvider
@@ -36,10 +38,10 @@ afterAll(async () => {
   await rig.close()
 })
 
-function channel(terms: Partial<ChannelTerms> = {}): RelayChannel {
+function channel(terms: Partial<ChannelTerms> = {}, key = PROVIDER_KEY): RelayChannel {
   ids += 1
   const all = { ...PLAIN_CHANNEL_TERMS, baseUrl: rig.provider.url, ...terms }
-  const target = providerTarget(all, PROVIDER_KEY, policy)
+  const target = providerTarget(all, key, policy)
   const keys = target === null ? [] : [{ keyRef: 'ref', target }]
   return {
     channelId: ids,
@@ -213,6 +215,50 @@ describe('channel test of Gemini', () => {
     scripted.answers.set(path, { status: 400, body: { error } })
     const { result } = await test(probed())
     expect(result).toMatchObject({ isSuccess: false, reason: 'invalid_api_key' })
+  })
+})
+
+describe('channel test of a cloud', () => {
+  const model = 'claude-haiku-4-5'
+  const usage = { input_tokens: 7, output_tokens: 3 }
+  const content = [{ type: 'text', text: 'Hello.' }]
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model, content, usage }
+  const begun = { type: 'message_start', message: { ...message, content: [] } }
+  const ending = [
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 3 } },
+    { type: 'message_stop' },
+  ]
+
+  it('signs a request to Bedrock and reads its binary stream', async () => {
+    const terms = { type: 33, baseUrl: scripted.url, models: [model] }
+    const probed = channel(terms, 'AKIDEXAMPLE|secret|us-east-1')
+    const path = 'POST /model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0/invoke'
+    scripted.answers.set(path, { body: message })
+    scripted.answers.set(`${path}-with-response-stream`, {
+      headers: { 'content-type': 'application/vnd.amazon.eventstream' },
+      pieces: [begun, ...ending].map(awsChunk),
+    })
+    for (const isStream of [false, true]) {
+      const { result, events } = await test(probed, { isStream })
+      expect(result).toMatchObject({ isSuccess: true, reason: '', otherModel: null })
+      expect(events.at(-1)?.data).toMatchObject({ usage: { input: 7, output: 3 } })
+      const { headers } = scripted.requests.at(-1) ?? {}
+      expect(headers?.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\//)
+    }
+  })
+
+  it('requests a token for Vertex AI, and reports a refused key', async () => {
+    const terms = { type: 41, baseUrl: scripted.url, models: [model], other: 'us-east5' }
+    const probed = channel(terms, serviceAccountFile({ token_uri: `${scripted.url}/token` }))
+    scripted.answers.set('POST /token', { body: { access_token: 'token-1', expires_in: 3600 } })
+    const models =
+      '/v1/projects/planted-project-4711/locations/us-east5/publishers/anthropic/models'
+    scripted.answers.set(`POST ${models}/${model}:rawPredict`, { body: message })
+    expect((await test(probed)).result).toMatchObject({ isSuccess: true, reason: '' })
+    expect(scripted.requests.at(-1)?.headers.authorization).toBe('Bearer token-1')
+    scripted.answers.set('POST /token', { status: 400, body: { error: 'invalid_grant' } })
+    const other = channel(terms, serviceAccountFile({ token_uri: `${scripted.url}/token` }))
+    expect((await test(other)).result).toMatchObject({ isSuccess: false, reason: 'status-401' })
   })
 })
 

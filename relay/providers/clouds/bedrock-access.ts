@@ -1,0 +1,131 @@
+import { anthropicErrorBody } from './aws-errors.ts'
+import { bedrockModelId } from './bedrock-model-id.ts'
+import {
+  headerIn,
+  isVisibleText,
+  MODEL,
+  type OpenCloud,
+  type ProviderCall,
+  type StreamDecoder,
+  withoutHeaders,
+} from './cloud-access.ts'
+import type { AwsCredentials, SignRequest } from './sign-aws-request.ts'
+
+/** What a body of Anthropic's Messages API contains at Bedrock's `InvokeModel`. */
+export const BEDROCK_ENVELOPE = {
+  removed: new Set(['model', 'stream', 'anthropic_version']),
+  added: new Map([['anthropic_version', '"bedrock-2023-05-31"']]),
+}
+
+type BedrockKey = {
+  readonly region: string
+  readonly secrets: readonly string[]
+  /** Null if the key is an API key, which is sent as it is. */
+  readonly credentials: AwsCredentials | null
+}
+
+/**
+ * Reads a key: `access key|secret|region`, the same with `|session token`, or `API key|region`.
+ * Returns null if the key is malformed.
+ */
+function readKey(text: string): BedrockKey | null {
+  const parts = text.split('|').map((part) => part.trim())
+  const [first = '', second = '', third = '', sessionToken = ''] = parts
+  const isApiKey = parts.length === 2
+  const region = isApiKey ? second : third
+  const secrets = isApiKey ? [first] : parts.filter((_, index) => index !== 2)
+  const isRight = parts.length >= 2 && parts.length <= 4 && secrets.every(isVisibleText)
+  if (!isRight || !/^[a-z]{2}(?:-[a-z]+){1,3}-\d{1,2}$/.test(region)) return null
+  if (isApiKey) return { region, secrets, credentials: null }
+  const credentials = {
+    accessKeyId: first,
+    secretAccessKey: second,
+    ...(parts.length === 4 ? { sessionToken } : {}),
+  }
+  return { region, secrets, credentials }
+}
+
+/**
+ * Matches the betas that Bedrock documents. It refuses a call with any other beta, but clients send
+ * the same betas to all providers.
+ */
+const KNOWN_BETA =
+  /^(?:compact|computer-use|context-management|dev-full-thinking|effort|interleaved-thinking|output-128k|structured-outputs|token-efficient-tools|tool-examples|tool-search-tool)-\d/
+
+/** Moves the betas of a call from its header to its body, where Bedrock reads them. */
+function withBetasInBody({ headers, body, ...call }: ProviderCall): ProviderCall {
+  const betas = headerIn(headers, 'anthropic-beta')
+    .split(',')
+    .map((beta) => beta.trim())
+    .filter((beta) => KNOWN_BETA.test(beta))
+  const rest = withoutHeaders(headers, (name) => name.startsWith('anthropic-'))
+  if (betas.length === 0) return { ...call, headers: rest, body }
+  // The body is an object with at least one member, because its envelope adds one.
+  const start = body.indexOf('{') + 1
+  const member = Buffer.from(`"anthropic_beta":${JSON.stringify(betas)},`)
+  const parts = [body.subarray(0, start), member, body.subarray(start)]
+  return { ...call, headers: rest, body: Buffer.concat(parts) }
+}
+
+const SIGNED_HEADERS = ['authorization', 'x-amz-date', 'x-amz-security-token']
+
+async function signed(call: ProviderCall, sign: SignRequest): Promise<ProviderCall> {
+  const { headers, ...request } = call
+  const type = { 'content-type': headerIn(headers, 'content-type') }
+  const added = await sign({ ...request, method: 'POST', headers: type }, new Date())
+  const pairs = SIGNED_HEADERS.flatMap((name) =>
+    added[name] === undefined ? [] : [name, added[name]],
+  )
+  return { ...call, headers: [...headers, ...pairs] }
+}
+
+type AwsProtocol = {
+  readonly sign: SignRequest | null
+  readonly createStream: () => StreamDecoder
+}
+
+/**
+ * Loads the libraries of AWS' protocols. Most installations never call Bedrock, so the libraries do
+ * not slow down every start.
+ */
+async function loadProtocol({ credentials, region }: BedrockKey): Promise<AwsProtocol> {
+  const [{ awsSigner }, { EventStreamDecoder }] = await Promise.all([
+    import('./sign-aws-request.ts'),
+    import('./event-stream-decoder.ts'),
+  ])
+  return {
+    sign: credentials === null ? null : awsSigner(credentials, region, 'bedrock'),
+    createStream: () => new EventStreamDecoder(),
+  }
+}
+
+/** Anthropic's models on Amazon Bedrock, called with `InvokeModel` in the region of the key. */
+export const openBedrock: OpenCloud = ({ key }) => {
+  const read = readKey(key)
+  if (read === null) return null
+  const { region, secrets } = read
+  const baseUrl = `https://bedrock-runtime.${region}.amazonaws.com`
+  let protocol: AwsProtocol | null = null
+  return {
+    baseUrlFor: () => baseUrl,
+    fillPath: (path, model) =>
+      path.replace(MODEL, () => encodeURIComponent(bedrockModelId(model, region))),
+    authorize: async (call) => {
+      protocol ??= await loadProtocol(read)
+      const moved = withBetasInBody(call)
+      if (protocol.sign !== null) return signed(moved, protocol.sign)
+      const [apiKey = ''] = secrets
+      return { ...moved, headers: [...moved.headers, 'authorization', `Bearer ${apiKey}`] }
+    },
+    dropCredentials: () => {},
+    confidential: () => [...secrets, region, new URL(baseUrl).host],
+    decoder: {
+      mediaType: 'application/vnd.amazon.eventstream',
+      createStream: () => {
+        if (protocol === null) throw new Error('a call was answered before it was authorized')
+        return protocol.createStream()
+      },
+      errorBody: (body, headers) => anthropicErrorBody(body, headers['x-amzn-errortype']),
+    },
+  }
+}

@@ -1,0 +1,168 @@
+import {
+  headerIn,
+  MODEL,
+  type OpenCloud,
+  type ProviderCall,
+  withoutHeaders,
+} from './cloud-access.ts'
+import {
+  GoogleAccessTokens,
+  readServiceAccount,
+  type ServiceAccount,
+} from './google-access-tokens.ts'
+
+/** What a body of Anthropic's Messages API contains on Vertex AI. */
+export const VERTEX_ENVELOPE = {
+  removed: new Set(['model', 'anthropic_version']),
+  added: new Map([['anthropic_version', '"vertex-2023-10-16"']]),
+}
+
+/** Google's API keys, such as `AIza…` and `AQ.…`. */
+const API_KEY = /^[\w.-]+$/
+const DEFAULT_REGION = 'global'
+const REGION = /^[a-z]+(?:-[a-z]+\d+)?$/
+
+type RegionOf = (model: string) => string
+
+/**
+ * Reads the channel's field `other`: one region, or a JSON object with a region for each model and
+ * `default` for all others. Returns null if it is malformed.
+ */
+function readRegions(text: string): { regionOf: RegionOf; regions: readonly string[] } | null {
+  const entered = text.trim()
+  if (!entered.startsWith('{')) {
+    const region = entered === '' ? DEFAULT_REGION : entered
+    return REGION.test(region) ? { regionOf: () => region, regions: [region] } : null
+  }
+  try {
+    const byModel = new Map(Object.entries(JSON.parse(entered) as Record<string, unknown>))
+    const regions = [...byModel.values()].filter((region) => typeof region === 'string')
+    if (regions.length < byModel.size || !regions.every((region) => REGION.test(region))) {
+      return null
+    }
+    const regionOf: RegionOf = (model) =>
+      String(byModel.get(model) ?? byModel.get('default') ?? DEFAULT_REGION)
+    return { regionOf, regions: [...regions, DEFAULT_REGION] }
+  } catch {
+    return null
+  }
+}
+
+/** Returns Google's host for a region, a multi-region (`us`, `eu`) or `global`. */
+function hostOf(region: string): string {
+  if (region === 'global') return 'aiplatform.googleapis.com'
+  const isMultiple = !region.includes('-')
+  return isMultiple
+    ? `aiplatform.${region}.rep.googleapis.com`
+    : `${region}-aiplatform.googleapis.com`
+}
+
+const TOKEN_URL = 'https://oauth2.googleapis.com/token'
+const TOKEN_HOSTS = new Set(['oauth2.googleapis.com', 'accounts.google.com', 'www.googleapis.com'])
+
+/**
+ * Returns the address of the token endpoint. It must be one of Google's, or belong to the address
+ * that the operator has entered. Otherwise, returns null: a key file of unknown origin could name a
+ * server that would get usable assertions.
+ */
+function tokenUrlOf({ tokenUri }: ServiceAccount, baseUrl: string): string | null {
+  if (tokenUri === '') return TOKEN_URL
+  if (!URL.canParse(tokenUri)) return null
+  const url = new URL(tokenUri)
+  const isPlain = url.username === '' && url.password === ''
+  const isGoogles = url.protocol === 'https:' && url.port === '' && TOKEN_HOSTS.has(url.hostname)
+  const isOperators = URL.canParse(baseUrl) && new URL(baseUrl).origin === url.origin
+  return isPlain && (isGoogles || isOperators) ? url.href : null
+}
+
+/** Anthropic's names end in a date with a hyphen, Vertex' names in the same date with `@`. */
+const vertexModel = (model: string): string =>
+  model.startsWith('claude-') ? model.replace(/-(\d{8})$/, '@$1') : model
+
+const encodedModel = (model: string): string =>
+  encodeURIComponent(vertexModel(model)).replace('%40', '@')
+
+/** The part of a path that an API key does not need. It belongs to a project by itself. */
+const PROJECT_PATH = '/projects/{project}/locations/{region}'
+
+/**
+ * Matches the betas that only Anthropic's own API knows. Clients send them to all providers, and
+ * Vertex AI refuses a call with an unknown beta.
+ */
+const ANTHROPICS_OWN_BETA = /^(?:oauth|prompt-caching-scope|redact-thinking|mcp-servers)-\d/
+
+/** Removes the headers that Vertex AI reads from the body, and betas that it refuses. */
+function withVertexHeaders(call: ProviderCall): ProviderCall {
+  const betas = headerIn(call.headers, 'anthropic-beta')
+    .split(',')
+    .map((beta) => beta.trim())
+    .filter((beta) => beta !== '' && !ANTHROPICS_OWN_BETA.test(beta))
+  const rest = withoutHeaders(
+    call.headers,
+    (name) => name === 'anthropic-version' || name === 'anthropic-beta',
+  )
+  const headers = betas.length === 0 ? rest : [...rest, 'anthropic-beta', betas.join(',')]
+  return { ...call, headers }
+}
+
+/** Lists the texts of a key file that identify the account or are secret. */
+function secretsIn(key: string): string[] {
+  const file = JSON.parse(key) as Readonly<Record<string, unknown>>
+  const isPublic = (text: string) => /^https:|^service_account$|^googleapis\.com$/.test(text)
+  const texts = Object.values(file).filter((text) => typeof text === 'string')
+  const own = texts.filter((text) => !isPublic(text))
+  // An error may repeat any line of the private key.
+  return own.flatMap((text) => [
+    text,
+    ...text.split('\n').filter((line) => !line.startsWith('-----')),
+  ])
+}
+
+/**
+ * Gemini and Claude on Google's Vertex AI, called with a service account's key file or with an API
+ * key. Only Gemini can be called with an API key.
+ */
+export const openVertex: OpenCloud = ({ key, other, baseUrl }) => {
+  const read = readRegions(other)
+  if (read === null) return null
+  const { regionOf, regions } = read
+  const address = {
+    baseUrlFor: (model: string) => `https://${hostOf(regionOf(model))}`,
+    decoder: null,
+  }
+  const hosts = [...regions.map(hostOf)]
+  if (!key.trimStart().startsWith('{')) {
+    if (!API_KEY.test(key)) return null
+    return {
+      ...address,
+      fillPath: (path, model) =>
+        path.replace(PROJECT_PATH, '').replace(MODEL, () => encodedModel(model)),
+      authorize: async (call) => {
+        const { headers, ...rest } = withVertexHeaders(call)
+        return { ...rest, headers: [...headers, 'x-goog-api-key', key] }
+      },
+      dropCredentials: () => {},
+      confidential: () => [key, ...hosts],
+    }
+  }
+  const account = readServiceAccount(key)
+  const tokenUrl = account === null ? null : tokenUrlOf(account, baseUrl)
+  if (account === null || tokenUrl === null) return null
+  const tokens = new GoogleAccessTokens(account, tokenUrl)
+  const secrets = secretsIn(key)
+  return {
+    ...address,
+    fillPath: (path, model) =>
+      path
+        .replace('{project}', () => encodeURIComponent(account.projectId))
+        .replace('{region}', () => regionOf(model))
+        .replace(MODEL, () => encodedModel(model)),
+    authorize: async (call, connections) => {
+      const token = await tokens.token(connections)
+      const { headers, ...rest } = withVertexHeaders(call)
+      return { ...rest, headers: [...headers, 'authorization', `Bearer ${token}`] }
+    },
+    dropCredentials: () => tokens.drop(),
+    confidential: () => [...secrets, tokens.current, ...hosts],
+  }
+}

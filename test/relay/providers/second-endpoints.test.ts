@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
+import type { FormatName } from '#relay/dialects/wire-format.ts'
+import {
+  callPathOf,
+  endpointOf,
+  providerTarget,
+} from '#relay/providers/openai-compatible/provider-target.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+
+const policy = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })
+
+/** Where a call in a format goes, or how it is converted. */
+function addressOf(type: number, baseUrl: string, format: FormatName): string {
+  const target = providerTarget({ ...PLAIN_CHANNEL_TERMS, type, baseUrl }, 'sk-1', policy)
+  if (target === null) return 'none'
+  const endpoint = endpointOf(target, format, 'some/model')
+  if (endpoint?.format !== format) return `converted to ${endpoint?.format}`
+  const path = callPathOf(target, format, { model: 'some/model', isStream: false })
+  return `${target.origin}${path}`
+}
+
+describe('a provider’s own endpoint for Anthropic’s format', () => {
+  it.each([
+    [17, '', 'https://dashscope.aliyuncs.com/apps/anthropic/v1/messages'],
+    [
+      17,
+      'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+      'https://dashscope-intl.aliyuncs.com/apps/anthropic/v1/messages',
+    ],
+    [20, '', 'https://openrouter.ai/api/v1/messages'],
+    [25, '', 'https://api.moonshot.cn/anthropic/v1/messages'],
+    [25, 'https://api.moonshot.ai/v1', 'https://api.moonshot.ai/anthropic/v1/messages'],
+    [25, 'kimi-coding-plan', 'https://api.kimi.com/coding/v1/messages'],
+    [26, '', 'https://open.bigmodel.cn/api/anthropic/v1/messages'],
+    [26, 'glm-coding-plan-international', 'https://api.z.ai/api/anthropic/v1/messages'],
+    [35, 'https://api.minimax.io', 'https://api.minimax.io/anthropic/v1/messages'],
+    [40, '', 'https://api.siliconflow.cn/v1/messages'],
+    [43, 'https://api.deepseek.com/v1', 'https://api.deepseek.com/anthropic/v1/messages'],
+    [45, 'doubao-coding-plan', 'https://ark.cn-beijing.volces.com/api/coding/v1/messages'],
+  ])('of type %i at %s is called directly', (type, baseUrl, address) => {
+    expect(addressOf(type, baseUrl, 'messages')).toBe(address)
+  })
+
+  it.each([
+    [1, ''],
+    [35, ''],
+    [43, 'https://gateway.example'],
+    [43, 'https://gateway.example/api.deepseek.com/'],
+    [43, 'https://api.deepseek.com.example/'],
+    [45, ''],
+  ])('of type %i is not expected at %s', (type, baseUrl) => {
+    expect(addressOf(type, baseUrl, 'messages')).toBe('converted to chat')
+  })
+})
+
+describe('a provider’s own endpoint for OpenAI’s Responses', () => {
+  it.each([
+    [3, 'https://it.openai.azure.com', 'https://it.openai.azure.com/openai/v1/responses'],
+    [3, 'https://it.openai.azure.com/openai/v1', 'https://it.openai.azure.com/openai/v1/responses'],
+    [20, '', 'https://openrouter.ai/api/v1/responses'],
+    [25, 'https://api.moonshot.ai', 'https://api.moonshot.ai/v1/responses'],
+    [35, 'https://api.minimax.io/v1', 'https://api.minimax.io/v1/responses'],
+    [45, '', 'https://ark.cn-beijing.volces.com/api/v3/responses'],
+    [48, '', 'https://api.x.ai/v1/responses'],
+  ])('of type %i at %s is called directly', (type, baseUrl, address) => {
+    expect(addressOf(type, baseUrl, 'responses')).toBe(address)
+  })
+
+  it('is not expected at other addresses', () => {
+    expect(addressOf(45, 'doubao-coding-plan', 'responses')).toBe('converted to chat')
+    expect(addressOf(48, 'https://gateway.example', 'responses')).toBe('converted to chat')
+  })
+})
+
+it('the query of a base URL is kept at a second endpoint', () => {
+  expect(addressOf(43, 'https://api.deepseek.com?team=3', 'messages')).toBe(
+    'https://api.deepseek.com/anthropic/v1/messages?team=3',
+  )
+})
