@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createGauges, type Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
@@ -39,6 +40,7 @@ import { sessionAuthenticator } from './playground/playground-request.ts'
 import { addPlayground, type Playground } from './playground/playground-route.ts'
 import { PROFILES, TASK_PROFILES } from './providers/openai-compatible/all-profiles.ts'
 import type { ProfileField } from './providers/openai-compatible/provider-profile.ts'
+import { acceptsKey } from './providers/openai-compatible/provider-target.ts'
 import { reportCallsInFlight } from './report-calls-in-flight-per-channel.ts'
 import {
   createResponsesSockets,
@@ -193,18 +195,26 @@ type ServedType = {
   readonly required: readonly ProfileField[]
   readonly needsAddress: boolean
   readonly addressWords: readonly string[]
+  readonly keyHint: TranslatedText
+  /** Reports whether a key of a channel with this base URL has the right form. */
+  readonly acceptsKey: (key: string, baseUrl: string) => boolean
 }
 
 /** The channel types that the relay supports, each with its required fields. */
 export const SERVED_TYPES: ReadonlyMap<number, ServedType> = new Map(
-  [...PROFILES, ...TASK_PROFILES].map(({ id, baseUrl, bases = [], fields = [] }) => [
-    id,
-    {
-      required: fields.filter(({ isRequired }) => isRequired),
-      needsAddress: baseUrl === null,
-      addressWords: bases.map(({ keyword }) => keyword),
-    },
-  ]),
+  [...PROFILES, ...TASK_PROFILES].map((profile) => {
+    const { id, baseUrl, bases = [], fields = [], keyHint } = profile
+    return [
+      id,
+      {
+        required: fields.filter(({ isRequired }) => isRequired),
+        needsAddress: baseUrl === null,
+        addressWords: bases.map(({ keyword }) => keyword),
+        keyHint,
+        acceptsKey: (key, entered) => acceptsKey(profile, key, entered),
+      },
+    ]
+  }),
 )
 
 /** The channel types that accept chats. All other types accept only tasks. */

@@ -198,9 +198,23 @@ function urlError(baseUrl: string): FieldError | null {
   return isPlain ? null : { field: 'base_url', error: 'not-url' }
 }
 
-/** The region is a JSON object or a plain name. */
-const regionError = ({ type, other }: ChannelTerms): FieldError | null =>
-  type === REGIONAL && /^\s*[{[]/.test(other) ? objectError('other', other) : null
+const REGION_NAME = /^[a-z0-9-]*$/
+
+/** The region is a plain name, or a JSON object with a name for each model. */
+function regionError({ type, other }: ChannelTerms): FieldError | null {
+  if (type !== REGIONAL) return null
+  const field = 'other'
+  if (!/^\s*[{[]/.test(other)) {
+    return REGION_NAME.test(other.trim()) ? null : { field, error: 'bad-character' }
+  }
+  const members = checkedObject(field, other)
+  if (!(members instanceof Map)) return members as FieldError
+  for (const [name, region] of members as Members) {
+    const isRight = typeof region === 'string' && region !== '' && REGION_NAME.test(region)
+    if (!isRight) return { field, error: 'not-text', name: name.slice(0, 64) }
+  }
+  return null
+}
 
 function costRatioError({ costRatio }: ChannelTerms): FieldError | null {
   if (costRatio === undefined) return null

@@ -4,6 +4,7 @@ import { channelHealthStream } from '#domain/channel-health/events.ts'
 import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
+import { serviceAccountFile } from '#test/relay/support/service-account.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { seededFixture } from './write-fixture.ts'
 
@@ -389,5 +390,41 @@ describe('the proxy of a channel', () => {
     ).toMatchObject({ success: true })
     await fixture.admin.call('PUT', '/api/channel/tag', { body: { tag: 't', priority: 2 } })
     expect((await read(id)).setting).toBe(JSON.stringify({ proxy: shown, tag: 't' }))
+  })
+})
+
+describe('the keys of a cloud provider', () => {
+  const aws = (id: string) => `${id}|secret|eu-west-1`
+
+  it('must have the form of their type when they are added', async () => {
+    const bedrock = { type: 33, base_url: '', mode: 'multi_to_single' }
+    const { data } = await make({ ...bedrock, key: `${aws('one')}\n${aws('two')}` })
+    expect((await keysOf(data.id)).keys).toEqual([aws('one'), aws('two')])
+    const added = { id: data.id, key: `${aws('three')}\nfour|secret`, key_mode: 'append' }
+    const answer = await put(added)
+    expect(answer).toMatchObject({ status: 400, success: false })
+    expect(answer.message).toContain('key')
+    expect(await keysOf(data.id)).toMatchObject({ keys: [aws('one'), aws('two')], kept: 2 })
+  })
+
+  it('may be several key files, as a list or one per line', async () => {
+    const files = ['a', 'b'].map((id) => JSON.parse(serviceAccountFile({ private_key_id: id })))
+    const lines = files.map((file) => JSON.stringify(file))
+    const vertex = { type: 41, base_url: '', mode: 'multi_to_single' }
+    for (const key of [lines.join('\n'), JSON.stringify(files, null, 2)]) {
+      const { data } = await make({ ...vertex, key })
+      expect((await keysOf(data.id)).keys).toEqual(lines)
+    }
+    for (const key of ['[', '[]', '[7]', `${lines[0]}\n{`, '{"a":1,"a":2}\n{"b":1}']) {
+      expect(await make({ ...vertex, key })).toMatchObject({ status: 400, success: false })
+    }
+  })
+
+  it('may be a key file of several lines', async () => {
+    const key = serviceAccountFile()
+    const { data } = await make({ type: 41, base_url: '', other: 'us-east5', key })
+    expect((await keysOf(data.id)).keys).toEqual([key])
+    const planted = serviceAccountFile({ token_uri: 'https://evil.example/token' })
+    expect(await put({ id: data.id, key: planted })).toMatchObject({ status: 400 })
   })
 })

@@ -102,7 +102,11 @@ describe('a new channel', () => {
     [{ group: ' , ' }, 400, 'group'],
     [{ group: 'default,vipp' }, 400, 'group 无效：分组「vipp」不存在'],
     [{ type: 18 }, 400, 'type'],
-    [{ type: 41 }, 400, 'type'],
+    [{ type: 33 }, 400, 'key 无效：格式不对，应为：Access Key|Secret Key|区域'],
+    [{ type: 33, key: 'AKID|secret|here' }, 400, 'key'],
+    [{ type: 41, key: '{"type":"service_account"}' }, 400, 'key'],
+    [{ type: 41, other: 'us central' }, 400, 'other'],
+    [{ type: 41, other: '{"default":7}' }, 400, 'other'],
   ])('is refused for %o', async (fields, status, message) => {
     const head = await fixture.head()
     const answer = await make({ ...FIELDS, ...fields })

@@ -42,6 +42,9 @@ export type ServedType = {
   readonly needsAddress: boolean
   /** The keywords that an admin may enter instead of an address. */
   readonly addressWords: readonly string[]
+  readonly keyHint: TranslatedText
+  /** Reports whether a key of a channel with this base URL has the right form. */
+  readonly acceptsKey: (key: string, baseUrl: string) => boolean
 }
 type RequiredField = {
   readonly key: 'other' | 'openai_organization'
@@ -75,6 +78,21 @@ export function checkRequirements(
     if (texts[key].trim() !== '' || preset !== '') continue
     throw invalidField(key, { zh: `请填写${label.zh}`, en: `${label.en} is required` })
   }
+}
+
+/** Throws if one of the keys does not have the form that the channel type requires. */
+export function checkKeys(
+  { type, baseUrl }: Pick<ChannelTerms, 'type' | 'baseUrl'>,
+  keys: readonly string[],
+  servedTypes: ServedTypes,
+): void {
+  const served = servedTypes.get(type)
+  if (served === undefined || keys.every((key) => served.acceptsKey(key, baseUrl))) return
+  const { zh, en } = served.keyHint
+  throw invalidField('key', {
+    zh: `格式不对，应为：${zh}`,
+    en: `has the wrong form. Expected: ${en}`,
+  })
 }
 
 /** Throws if the expiry (unix seconds) was changed to a time before `now` (unix milliseconds). */

@@ -9,6 +9,7 @@ import {
 } from '#domain/channels/events.ts'
 import { optionJson } from '#domain/options/option-registry.ts'
 import { isName, isText } from '#domain/shared/check-characters.ts'
+import { isObject, parseJsonText } from '#domain/shared/json-text.ts'
 import { maskedSetting, secretProxyIn } from '#domain/shared/mask-proxy-credentials.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
@@ -26,6 +27,7 @@ import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './chann
 import { storeProxy, termsWithProxyLogin } from './channel-proxy-in-vault.ts'
 import {
   checkExpiry,
+  checkKeys,
   checkProxyIn,
   checkRequirements,
   checkType,
@@ -64,15 +66,40 @@ export async function checkGroups(
  */
 type ParsedKeys = { readonly keys: readonly string[]; readonly repeated: number }
 
-/** Reads one key per line and removes duplicates. A JSON object is read as one key. */
+/**
+ * Reads one key per line and removes duplicates. A JSON object is one key, also if it has several
+ * lines. A JSON list contains one key per object.
+ */
 export function parseKeys(text: string): ParsedKeys {
   if (!isText(text)) throw channelError('InvalidField', { field: 'key', error: 'bad-character' })
-  if (/^\s*\{/.test(text)) return { keys: [text.trim()], repeated: 0 }
-  const lines = text.split(/\r?\n/).map((line) => line.trim())
-  const entered = lines.filter((line) => line !== '')
+  const entered = keysInJson(text) ?? linesOf(text)
   const keys = [...new Set(entered)]
   if (keys.length > KEYS_MAX) throw channelError('TooManyKeys', { limit: KEYS_MAX })
   return { keys, repeated: entered.length - keys.length }
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+/** Reads key files in JSON. Returns null if the text contains keys of another form. */
+function keysInJson(text: string): string[] | null {
+  if (/^\s*\{/.test(text)) {
+    const lines = linesOf(text)
+    return lines.every(isJsonObject) ? lines : [text.trim()]
+  }
+  if (!/^\s*\[/.test(text)) return null
+  const parsed = parseJsonText(text)
+  const list = 'error' in parsed || !Array.isArray(parsed.value) ? [] : parsed.value
+  const isList = list.length > 0 && list.every(isObject)
+  return isList ? (JSON.parse(text) as object[]).map((file) => JSON.stringify(file)) : null
+}
+
+function isJsonObject(text: string): boolean {
+  const parsed = parseJsonText(text)
+  return !('error' in parsed) && isObject(parsed.value)
 }
 
 /**
@@ -176,6 +203,7 @@ export const createChannel: Action = (api, deps) => {
       if (terms.name === '' || keys.length === 0) throw channelError('ChannelFieldsRequired')
       checkType(terms.type, deps.servedTypes)
       checkRequirements(terms, deps.servedTypes)
+      checkKeys(terms, keys, deps.servedTypes)
       checkExpiry(terms.expiredTime, INITIAL_TERMS.expiredTime, deps.core.now())
       checkAddress(terms.baseUrl, deps.upstreams)
       checkProxyIn(terms.setting, deps.upstreams)

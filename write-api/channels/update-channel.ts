@@ -21,6 +21,7 @@ import { settingChange, storeProxy } from './channel-proxy-in-vault.ts'
 import {
   changeOf,
   checkExpiry,
+  checkKeys,
   checkProxyIn,
   checkRequirements,
   checkType,
@@ -85,6 +86,7 @@ async function change(
   }
   if (row !== null) await checkGroups(deps, 'group', terms.groups ?? [], row.terms.groups)
   const entered = await enteredKeys(deps, fields)
+  if (row !== null) checkKeys({ ...row.terms, ...terms }, entered.keys, deps.servedTypes)
   const refs = await storeChannelKeys(vault, fields.id, entered.keys)
   const keys = refs.length === 0 ? null : { refs, isAppended: fields.key_mode === 'append' }
   const keyMode = fields.multi_key_mode ?? null

@@ -244,6 +244,11 @@ describe('rules for particular channel types', () => {
     expect(region('{"default":"us-central1"}')).toBeNull()
     expect(region('{"default":')).toEqual({ field: 'other', error: 'not-json' })
     expect(region('["a"]')).toEqual({ field: 'other', error: 'not-object' })
+    expect(region('evil.example/')).toEqual({ field: 'other', error: 'bad-character' })
+    const wrong = { field: 'other', error: 'not-text', name: 'm' }
+    for (const value of ['7', '""', '"a/b"', '{}']) {
+      expect(region(`{"default":"eu","m":${value}}`)).toEqual(wrong)
+    }
     expect(errorOf({ type: 1, other: '{' })).toBeNull()
   })
 
