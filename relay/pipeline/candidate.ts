@@ -258,28 +258,39 @@ function finished(
     settings: providerSettings(adapters, format.name, request.model, model),
     conversion,
   }
-  const upstreamModel = model === request.model ? null : model
-  if (overrides.size === 0 && dropped.length === 0) {
-    const sent = withEnvelope(channel, request, bodyChange, body)
-    return { ...candidate, request: limited(request, outputTokens), body: sent, upstreamModel }
+  if (overrides.size > 0 || dropped.length > 0) return overridden(candidate, request, bodyChange)
+  return {
+    ...candidate,
+    request: limited(request, outputTokens),
+    body: withEnvelope(channel, request, bodyChange, body),
+    upstreamModel: model === request.model ? null : model,
   }
-  const path = { model, isStream: request.isStream }
-  const overridden = format.readChangedRequest(body, path)
-  if (isRelayError(overridden)) return overridden
-  const named = overridden.model === request.model ? null : overridden.model
+}
+
+/** Reads a request again whose members were changed, because its limits and model may differ. */
+function overridden(
+  candidate: Omit<Candidate, 'request' | 'upstreamModel'>,
+  request: ChatRequest,
+  bodyChange: UpstreamChange,
+): Candidate | RelayError {
+  const { body, channel } = candidate
+  const { format, isStream } = request
+  const path = { model: bodyChange.model, isStream }
+  const changed = format.readChangedRequest(body, path)
+  if (isRelayError(changed)) return changed
   // Overrides must not change the response to the caller, so the caller's own values are used.
   const { wantsUsage, model: called, stored } = request
-  const completed = stored === undefined ? overridden : withStoredInput(overridden, stored)
+  const completed = stored === undefined ? changed : withStoredInput(changed, stored)
   // An override may have added tools of the provider without a limit.
-  const limitEdits = overridden.toolLimits?.edits ?? []
+  const limitEdits = changed.toolLimits?.edits ?? []
   const limitedBody = applyEdits(body, limitEdits)
-  const sent = limitEdits.length === 0 ? overridden : format.readChangedRequest(limitedBody, path)
+  const sent = limitEdits.length === 0 ? changed : format.readChangedRequest(limitedBody, path)
   if (isRelayError(sent)) return sent
   return {
     ...candidate,
     request: { ...completed, wantsUsage, model: called },
-    body: withEnvelope(channel, sent, { ...bodyChange, model: overridden.model }, limitedBody),
-    upstreamModel: named,
+    body: withEnvelope(channel, sent, { ...bodyChange, model: changed.model }, limitedBody),
+    upstreamModel: changed.model === called ? null : changed.model,
   }
 }
 
