@@ -164,18 +164,10 @@ async function executePlannedCall(
     const { hold, outputLimit: limit } = ledger
     deps.log.debug({ call: exchange.call, hold: String(hold), limit }, 'a call was admitted')
   }
-  const { pingIntervalMs, screening } = deps.views.options.options
-  const screen = answerScreen(screening, caller.group)
-  const { deadlines, outbound } = deps
-  const counter = deps.counter.of(caller.user.userId)
+  const screen = answerScreen(deps.views.options.options.screening, caller.group)
   const outputHold = new OutputHoldTracker(plan.price, terms, ledger.outputLimit)
-  const access = accessCheck(deps, caller, exchange)
-  const call = new RunningCall(
-    { deadlines, counter, pingIntervalMs, via: outbound.via, access, screen, outputHold },
-    exchange,
-    request,
-    ledger,
-  )
+  const tools = { ...toolsOf(deps, caller, exchange), screen, outputHold }
+  const call = new RunningCall(tools, exchange, request, ledger)
   const live = deps.live.add(call)
   const watched = deps.watch.add(call)
   try {
@@ -209,6 +201,14 @@ async function executePlannedCall(
     if (call.isOver()) deps.watch.remove(watched)
   }
 }
+
+const toolsOf = (deps: RelayDeps, caller: Caller, exchange: Exchange) => ({
+  deadlines: deps.deadlines,
+  counter: deps.counter.of(caller.user.userId),
+  pingIntervalMs: deps.views.options.options.pingIntervalMs,
+  via: deps.outbound.via,
+  access: accessCheck(deps, caller, exchange),
+})
 
 /**
  * Releases the hold of a call that an unexpected exception ended. Otherwise, the call would renew
