@@ -340,7 +340,10 @@ describe('errors of generateContent', () => {
         code: 429,
         message: 'Quota of *** (key ***) is used up at ***',
         status: 'RESOURCE_EXHAUSTED',
-        details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '36s' }],
+        details: [
+          { '@type': 'type.googleapis.com/google.rpc.Help', links: [{ url: '***' }] },
+          { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '36s' },
+        ],
       },
     })
     expect(await onlyEnd(rig)).toMatchObject({ type: 'CallReleased' })

@@ -277,8 +277,8 @@ describe('an error of a provider with another format', () => {
 })
 
 it.each([
-  [{ code: 401, status: 'UNAUTHENTICATED', message: 'x' }, 'UNAUTHENTICATED'],
-  [{ code: 400, message: 'x', details: [null, { reason: 'API_KEY_INVALID' }] }, 'API_KEY_INVALID'],
+  [{ code: 401, status: 'UNAUTHENTICATED', message: 'x' }, 'authentication_error'],
+  [{ code: 400, message: 'x', details: [null, { reason: 'API_KEY_INVALID' }] }, 'invalid_api_key'],
   [{ type: 'billing_error', message: 'x' }, 'billing_error'],
   [{ code: 'insufficient_quota', type: 'insufficient_quota', message: 'x' }, 'insufficient_quota'],
   [{ code: 400, status: 'INVALID_ARGUMENT', message: 'API_KEY_INVALID' }, null],

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import {
+  addFamilyChannel,
   CALL_USAGE,
   CHARGES,
   FAMILIES,
@@ -127,9 +128,9 @@ describe.each(AGENTS)('$name', (one) => {
     await rig.setOption('CacheRatio', { [one.model]: 0.5 })
   })
 
-  it.for(FAMILIES)('works through the gateway on a channel of %s', async ([, terms], { skip }) => {
+  it.for(FAMILIES)('works through the gateway on a channel of $name', async (family, { skip }) => {
     if (missing !== null) skip(missing)
-    await rig.addChannel(2, { ...terms, baseUrl: provider.url, models: [one.model] })
+    await addFamilyChannel(rig, family, provider.url, one.model)
     const { output } = await runAgent({
       ...one.run(rig.url),
       workFiles: { [FILE.name]: FILE.text },

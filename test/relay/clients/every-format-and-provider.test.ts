@@ -3,10 +3,19 @@ import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { onlyEnd, PROVIDER_KEY, relayRig } from '../support/relay-rig.ts'
 import { type CallerFormat, FORMATS, MODEL, sendQuestion, textIn } from './caller-formats.ts'
-import { CHARGES, FAMILIES, providerOfAllFormats, SENTENCE } from './provider-families.ts'
+import {
+  addFamilyChannel,
+  CHARGES,
+  FAMILIES,
+  providerOfAllFormats,
+  SENTENCE,
+} from './provider-families.ts'
 
 const HOST = 'internal.example'
-const PLANTED = `bad key ${PROVIDER_KEY} at https://${HOST}/x`
+const PLANTED =
+  `bad key ${PROVIDER_KEY} at https://${HOST}/x, AIzaSySECRETSECRET01, org-SECRET01, ` +
+  'secret.person@example.org, projects/secret-project-1, Bearer SECRETTOKEN, 10.9.8.7:8443'
+const FOUND = new RegExp(`SECRET|secret|10\\.9\\.8|${HOST}`)
 const provider = startedForEach(() => providerOfAllFormats())
 const rig = startedForEach(relayRig)
 
@@ -23,8 +32,8 @@ const send = (format: CallerFormat, isStream: boolean, signal?: AbortSignal) =>
 const balanceBefore = 1_000_000_000n
 
 describe.each(FORMATS)('a call in the format $name', (format) => {
-  describe.each(FAMILIES)('on a channel of %s', (_family, terms) => {
-    beforeEach(() => rig.addChannel(2, { ...terms, baseUrl: provider.url, models: [MODEL] }))
+  describe.each(FAMILIES)('on a channel of $name', (family) => {
+    beforeEach(() => addFamilyChannel(rig, family, provider.url, MODEL))
 
     it('is answered and billed to the unit', async () => {
       const response = await send(format, false)
@@ -58,15 +67,14 @@ describe.each(FORMATS)('a call in the format $name', (format) => {
         const response = await send(format, isStream)
         const body = await response.text()
         expect(response.status).toBe(status)
-        expect(body).not.toContain(PROVIDER_KEY)
-        expect(body).not.toContain(HOST)
+        expect([...response.headers, body].join()).not.toMatch(FOUND)
       }
       expect(await rig.balance()).toBe(balanceBefore)
       const events = await rig.callEvents()
       expect(events.map(({ type }) => type)).toEqual(
         Array(2).fill(['CallAdmitted', 'CallReleased']).flat(),
       )
-      expect(JSON.stringify(events)).not.toContain(PROVIDER_KEY)
+      expect(JSON.stringify(events)).not.toMatch(FOUND)
     })
 
     it('with an error within the stream ends once, without the provider’s secrets', async () => {
@@ -74,9 +82,9 @@ describe.each(FORMATS)('a call in the format $name', (format) => {
       const body = await (await send(format, true)).text()
       expect(body).toContain('error')
       expect(body).not.toMatch(format.end)
-      for (const secret of [PROVIDER_KEY, HOST]) expect(body).not.toContain(secret)
+      expect(body).not.toMatch(FOUND)
       expect((await onlyEnd(rig)).data).toMatchObject({ end: 'upstream-error' })
-      expect(JSON.stringify(await rig.callEvents())).not.toContain(PROVIDER_KEY)
+      expect(JSON.stringify(await rig.callEvents())).not.toMatch(FOUND)
     })
 
     it('with a cut stream is charged for what was delivered', async () => {

@@ -3,6 +3,7 @@ import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, relayRig } from '../support/relay-rig.ts'
 import {
+  addFamilyChannel,
   CHARGES,
   CITY_JSON,
   FAMILIES,
@@ -28,10 +29,10 @@ const charges = async () =>
     .map(({ type, data }) => [type, 'charge' in data ? data.charge : null])
 
 describe.each(CLIENTS)('$name', ({ useTool, askForJson }) => {
-  describe.each(FAMILIES)('on a channel of %s', (_family, terms) => {
+  describe.each(FAMILIES)('on a channel of $name', (family) => {
     const access = () => ({ url: rig.url, key: `sk-${KEY}`, model: MODEL })
 
-    beforeEach(() => rig.addChannel(2, { ...terms, baseUrl: provider.url, models: [MODEL] }))
+    beforeEach(() => addFamilyChannel(rig, family, provider.url, MODEL))
 
     it.each([
       ['plain', false],

@@ -1,6 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ChannelTerms } from '#domain/channels/events.ts'
+import { CHANNELS_STREAM, type ChannelTerms } from '#domain/channels/events.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { serve } from '#test/support/start-http-server.ts'
+import { awsChunk, awsException } from '../support/aws-event-stream.ts'
+import type { RelayRig } from '../support/relay-rig.ts'
+import { serviceAccountFile } from '../support/service-account.ts'
 
 /** What a simulated model answers. */
 export type Turn =
@@ -301,6 +305,8 @@ const PATHS: readonly (readonly [RegExp, Format, boolean | null])[] = [
   [/:streamGenerateContent$/, GEMINI, true],
   [/:rawPredict$/, MESSAGES, false],
   [/:streamRawPredict$/, MESSAGES, true],
+  [/\/invoke$/, MESSAGES, false],
+  [/\/invoke-with-response-stream$/, MESSAGES, true],
 ]
 
 export type FamilyRequest = { readonly path: string; readonly body: string }
@@ -352,6 +358,11 @@ async function answerInFormat(
   for await (const part of request) parts.push(part as Buffer)
   const body = Buffer.concat(parts).toString('utf8')
   const [path = ''] = (request.url ?? '').split('?')
+  if (path === '/token') {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ access_token: 'token', expires_in: 3600 }))
+    return
+  }
   requests.push({ path, body })
   const [, format, isStream] = PATHS.find(([pattern]) => pattern.test(path)) ?? []
   if (format === undefined || fault?.kind === 'status') {
@@ -367,8 +378,10 @@ async function answerInFormat(
     response.end(change === null ? text : change(text))
     return
   }
-  response.writeHead(200, { 'content-type': contentType ?? 'text/event-stream' })
-  for (const piece of packetsOf(format.events(turn), script)) {
+  const isAws = path.endsWith('/invoke-with-response-stream')
+  const streamType = isAws ? 'application/vnd.amazon.eventstream' : 'text/event-stream'
+  response.writeHead(200, { 'content-type': contentType ?? streamType })
+  for (const piece of packetsOf(format.events(turn), script, isAws)) {
     response.write(piece)
     await new Promise((resume) => setImmediate(resume))
   }
@@ -379,24 +392,77 @@ async function answerInFormat(
 function packetsOf(
   events: readonly string[],
   { fault, splitAt, change }: Script,
+  isAws: boolean,
 ): readonly Buffer[] {
+  const bytesOf = (event: string) => (isAws ? awsChunk(dataOf(event)) : Buffer.from(event))
   if (fault !== null && fault.kind !== 'status') {
-    const before = events.slice(0, fault.after)
-    if (fault.kind !== 'error-event') return before.map((event) => Buffer.from(event))
+    const before = events.slice(0, fault.after).map(bytesOf)
+    if (fault.kind !== 'error-event') return before
     const error = `event: error\ndata: ${JSON.stringify(errorBody(fault.text))}\n\n`
-    return [...before, error].map((event) => Buffer.from(event))
+    const name = 'internalServerException'
+    return [...before, isAws ? awsException(name, fault.text) : Buffer.from(error)]
   }
-  const text = events.join('')
-  const bytes = Buffer.from(change === null ? text : change(text))
-  if (change !== null && splitAt === null) return [bytes]
-  if (splitAt === null) return events.map((event) => Buffer.from(event))
+  if (change !== null) return [Buffer.from(change(events.join('')))]
+  const packets = events.map(bytesOf)
+  if (splitAt === null) return packets
+  const bytes = Buffer.concat(packets)
   return [bytes.subarray(0, splitAt), bytes.subarray(splitAt)]
 }
 
-/** The families of providers, with what their channels need beside the address. */
-export const FAMILIES: readonly (readonly [string, Partial<ChannelTerms>])[] = [
-  ['OpenAI', { type: 1 }],
-  ['an OpenAI-compatible provider', { type: 8 }],
-  ['Anthropic', { type: 14 }],
-  ['Gemini', { type: 24 }],
+const dataOf = (event: string): string => /^data: (.*)$/m.exec(event)?.[1] ?? ''
+
+/** A family of providers: what its channels need beside the address, and their key. */
+export type Family = {
+  readonly name: string
+  readonly terms: (model: string) => Partial<ChannelTerms>
+  readonly key?: (url: string) => string
+}
+
+const called =
+  (type: number, name: string, other = '') =>
+  (model: string): Partial<ChannelTerms> => ({
+    ...{ type, other },
+    modelMapping: JSON.stringify({ [model]: name }),
+  })
+const serviceAccount = (url: string) => serviceAccountFile({ token_uri: `${url}/token` })
+
+export const FAMILIES: readonly Family[] = [
+  { name: 'OpenAI', terms: () => ({ type: 1 }) },
+  { name: 'an OpenAI-compatible provider', terms: () => ({ type: 8 }) },
+  { name: 'Anthropic', terms: () => ({ type: 14 }) },
+  { name: 'Gemini', terms: () => ({ type: 24 }) },
+  {
+    name: 'Bedrock',
+    terms: called(33, 'anthropic.claude-haiku-4-5-20251001-v1:0'),
+    key: () => 'AKIAPLANTED7ACCESSKEY|secret|eu-west-1',
+  },
+  {
+    name: 'Vertex AI with Claude',
+    terms: called(41, 'claude-haiku-4-5', 'us-east5'),
+    key: serviceAccount,
+  },
+  {
+    name: 'Vertex AI with Gemini',
+    terms: called(41, 'gemini-3.1-pro-preview', 'us-east5'),
+    key: serviceAccount,
+  },
+  { name: 'Azure', terms: () => ({ type: 3 }) },
 ]
+
+/** Adds a channel of a family that offers one model. */
+export const addFamilyChannel = (
+  { append }: Pick<RelayRig, 'append'>,
+  { terms, key }: Family,
+  url: string,
+  model: string,
+): Promise<void> =>
+  append(CHANNELS_STREAM, {
+    type: 'ChannelsCreated',
+    v: 1,
+    data: {
+      terms: { ...PLAIN_CHANNEL_TERMS, baseUrl: url, models: [model], ...terms(model) },
+      channels: [{ channelId: 2, name: 'channel 2', keyRefs: [key ? `key:${key(url)}` : 'ref'] }],
+      keyMode: '',
+      isEnabled: true,
+    },
+  })
