@@ -21,8 +21,11 @@ export async function listModels(
   if (isRelayError(caller)) return sendError(exchange, caller)
   const { list, model } = MODEL_LISTS[modelListFormatOf(request)]
   const models = callableModels(deps, caller)
-  if (id === null) return sendJson(exchange, 200, list(models.toSorted(), parametersOf(request)))
-  if (models.includes(id)) return sendJson(exchange, 200, model(id))
+  const typesOf = (name: string) => endpointTypesOf(deps, caller, name)
+  if (id === null) {
+    return sendJson(exchange, 200, list(models.toSorted(), typesOf, parametersOf(request)))
+  }
+  if (models.includes(id)) return sendJson(exchange, 200, model(id, typesOf))
   sendError(exchange, relayError('model_not_found', { param: 'model', subject: id.slice(0, 256) }))
 }
 
@@ -35,6 +38,23 @@ function callableModels({ views }: RelayDeps, { token, user, group }: Caller): r
     .modelsOf(group)
     .filter((model) => token.models === null || token.models.has(model))
     .filter((model) => !('code' in priceOf(prices, model, group, customer)))
+}
+
+/** The names by which chat clients know the formats. */
+const ENDPOINT_TYPES = {
+  chat: 'openai',
+  responses: 'openai-response',
+  messages: 'anthropic',
+  gemini: 'gemini',
+} as const
+const FORMATS = Object.keys(ENDPOINT_TYPES) as (keyof typeof ENDPOINT_TYPES)[]
+
+/** Lists the formats of calls to a model. The formats that need no conversion are first. */
+function endpointTypesOf({ views }: RelayDeps, { group }: Caller, model: string): string[] {
+  const isNative = (format: keyof typeof ENDPOINT_TYPES) =>
+    views.channels.offering(group, model, format).length > 0
+  const ordered = [...FORMATS.filter(isNative), ...FORMATS.filter((format) => !isNative(format))]
+  return ordered.map((format) => ENDPOINT_TYPES[format])
 }
 
 /**
@@ -54,9 +74,9 @@ function parametersOf({ url = '' }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(query < 0 ? '' : url.slice(query))
 }
 
-const openAiList = (models: readonly string[]) => ({
+const openAiList: ModelList['list'] = (models, typesOf) => ({
   object: 'list',
-  data: models.map(modelObject),
+  data: models.map((id) => modelObject(id, typesOf)),
 })
 
 const LIMIT_MAX = 1_000
@@ -75,7 +95,7 @@ function pageOf(
 }
 
 /** Returns a page in the format of Anthropic's API: see its parameters `limit` and `after_id`. */
-function anthropicList(models: readonly string[], parameters: URLSearchParams) {
+function anthropicList(models: readonly string[], _types: TypesOf, parameters: URLSearchParams) {
   const range = { limit: parameters.get('limit'), after: parameters.get('after_id') }
   const { page, hasMore } = pageOf(models, range, 20)
   return {
@@ -90,7 +110,7 @@ function anthropicList(models: readonly string[], parameters: URLSearchParams) {
  * Returns a page in the format of Gemini's API: see its parameters `pageSize` and `pageToken`. The
  * token is the name of the last model on the page before.
  */
-function geminiList(models: readonly string[], parameters: URLSearchParams) {
+function geminiList(models: readonly string[], _types: TypesOf, parameters: URLSearchParams) {
   const range = { limit: parameters.get('pageSize'), after: parameters.get('pageToken') || null }
   const { page, hasMore } = pageOf(models, range, 50)
   const list = { models: page.map(geminiModel) }
@@ -111,17 +131,24 @@ const anthropicModel = (id: string) => ({
   created_at: new Date(CREATED * 1_000).toISOString(),
 })
 
-const modelObject = (id: string) => ({
+const modelObject: ModelList['model'] = (id, typesOf) => ({
   id,
   object: 'model',
   created: CREATED,
   owned_by: 'tallygate',
+  supported_endpoint_types: typesOf(id),
 })
 
 type ModelListFormat = 'chat' | 'messages' | 'gemini'
+/** Returns the formats of calls to a model. */
+type TypesOf = (model: string) => readonly string[]
 type ModelList = {
-  readonly list: (models: readonly string[], parameters: URLSearchParams) => object
-  readonly model: (id: string) => object
+  readonly list: (
+    models: readonly string[],
+    typesOf: TypesOf,
+    parameters: URLSearchParams,
+  ) => object
+  readonly model: (id: string, typesOf: TypesOf) => object
 }
 
 const MODEL_LISTS: Readonly<Record<ModelListFormat, ModelList>> = {

@@ -31,6 +31,8 @@ export function writeEvents(exchange: Exchange, streamed: Buffer): boolean {
   const { response, jsonArray } = exchange
   const events = jsonArray === null ? streamed : jsonArray.elementsOf(streamed)
   if (!response.headersSent) startStream(exchange)
+  // An empty chunk would end the response.
+  if (events.length === 0) return true
   if (!isChunked(response)) return response.write(events)
   if (events.length <= TEXT_BYTES_MAX) return response.write(chunkOf(events), 'latin1')
   response.write(`${events.length.toString(16)}${CRLF}`, 'latin1')

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it } from 'vitest'
+import { OPENAI_ERRORS } from '#relay/dialects/openai-chat/error-body.ts'
 import { endStream, writeEvents } from '#relay/pipeline/event-stream-response.ts'
 import type { Exchange } from '#relay/pipeline/http-exchange.ts'
 
@@ -19,7 +20,10 @@ const bytesOf = (event: string | number): Buffer =>
 const wholeOf = (stream: Stream): string => Buffer.concat(stream.map(bytesOf)).toString()
 
 const exchangeOf = (incoming: IncomingMessage, response: ServerResponse) =>
-  ({ request: incoming, response, call: 'id', jsonArray: null }) as Partial<Exchange> as Exchange
+  ({
+    ...{ request: incoming, response, call: 'id', jsonArray: null },
+    errors: OPENAI_ERRORS,
+  }) as Partial<Exchange> as Exchange
 
 const server = createServer((incoming, response) => {
   const exchange = exchangeOf(incoming, response)

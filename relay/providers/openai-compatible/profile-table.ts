@@ -16,11 +16,6 @@ const withCompaction = (endpoint: CallEndpoint): CallEndpoint => ({
   ...endpoint,
   compactPath: `${endpoint.path}/compact`,
 })
-/**
- * The endpoints of providers that offer OpenAI's Responses API with all kinds of tools. Calls to
- * other providers are converted to chats, because their Responses API is a subset.
- */
-const CHATS_AND_RESPONSES = [CHAT, responsesAt('/v1/responses')]
 const completionsAt = (path: string, models?: RegExp): CallEndpoint =>
   models === undefined ? { format: 'completions', path } : { format: 'completions', path, models }
 
@@ -105,7 +100,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 20,
     name: 'OpenRouter',
     baseUrl: 'https://openrouter.ai/api',
-    endpoints: [...CHATS_AND_RESPONSES, completionsAt('/v1/completions')],
+    endpoints: CHAT_AND_COMPLETIONS,
     keyHint: { zh: 'sk-or- 开头的 API 密钥', en: 'An API key, sk-or-…' },
     balance: openRouterBalance,
     models: `
@@ -242,7 +237,6 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 48,
     name: 'xAI',
     baseUrl: 'https://api.x.ai',
-    endpoints: CHATS_AND_RESPONSES,
     keyHint: { zh: 'xai- 开头的 API 密钥', en: 'An API key, xai-…' },
     isOutputTotalLessPrompt: true,
     models: `
