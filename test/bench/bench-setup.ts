@@ -22,7 +22,7 @@ export type BenchSetup = {
   stop(): Promise<void>
 }
 
-const LOAD_CORE = 1
+export const LOAD_CORE = 1
 const TARGET_CORE = 0
 /** The pause (ms) between the events of a stream, because a real provider also pauses. */
 export const GAP_MS = 5
@@ -100,7 +100,7 @@ const target = (url: string, key: string): Target => ({
 async function seed(client: ConsoleClient, providerUrl: string): Promise<string> {
   await client.setUp('root', PASSWORD)
   await client.logIn('root', PASSWORD)
-  const prices = JSON.stringify({ 'sim-small': 0.001 })
+  const prices = JSON.stringify({ 'sim-small': 0.001, timed: 0.001 })
   await client.must('PUT', '/api/option/', { key: 'ModelRatio', value: prices })
   await client.must('POST', '/api/channel/', {
     name: 'bench',

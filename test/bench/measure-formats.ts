@@ -33,7 +33,7 @@ const modelOf = (provider: Format): string => `bench-${provider}`
 
 /** Adds a channel of each format in front of a provider that answers in all of them. */
 export async function addFormatChannels(rig: BenchSetup): Promise<void> {
-  const prices = { 'sim-small': 0.001 } as Record<string, number>
+  const prices: Record<string, number> = { 'sim-small': 0.001, timed: 0.001 }
   for (const provider of Object.keys(PROVIDERS) as Format[]) {
     prices[modelOf(provider)] = 0.001
     await rig.console.must('POST', '/api/channel/', {

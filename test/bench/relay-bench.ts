@@ -4,14 +4,16 @@ import { quantiles } from './apply-load.ts'
 import { ANSWER_TOKENS, type BenchSetup, GAP_MS, startBenchSetup } from './bench-setup.ts'
 import { type MeasuredLoad, rateTable, saturationTable } from './load-tables.ts'
 import { measureFormats } from './measure-formats.ts'
+import { measureForwarding } from './measure-forwarding.ts'
 import { atRate, type BenchLength, saturate } from './measure-load.ts'
 import { measureProduct } from './measure-product.ts'
 import { measureLag } from './projection-lag.ts'
 import { measureWorkers } from './relay-workers-bench.ts'
 import { describeRun, markdownOf, type Table, writeResults } from './results-file.ts'
 
-const PHASES = ['saturated', 'formats', 'rates', 'lag', 'product', 'workers'] as const
+const PHASES = ['saturated', 'formats', 'forwarding', 'rates', 'lag', 'product', 'workers'] as const
 type Phase = (typeof PHASES)[number]
+const SETUP_PHASES: readonly Phase[] = ['saturated', 'formats', 'forwarding', 'rates', 'lag']
 
 /** The number of events of a stream: the words, the finish reason and the usage. */
 const EVENTS = ANSWER_TOKENS + 2
@@ -40,6 +42,7 @@ async function bench(phases: readonly Phase[]): Promise<void> {
     if (phases.includes('saturated'))
       show(saturationTable(await saturatedLoads(rig, length), STREAM))
     if (phases.includes('formats')) show(await measureFormats(rig, length))
+    if (phases.includes('forwarding')) show(await measureForwarding(rig, rounds))
     rig.releaseCores()
     if (phases.includes('rates')) show(rateTable(await ratedLoads(rig, length)))
     if (phases.includes('lag')) show(await lag(rig, seconds))
@@ -56,7 +59,7 @@ async function onSetup(
   phases: readonly Phase[],
   measure: (rig: BenchSetup) => Promise<void>,
 ): Promise<void> {
-  if (!phases.some((phase) => ['saturated', 'formats', 'rates', 'lag'].includes(phase))) return
+  if (!phases.some((phase) => SETUP_PHASES.includes(phase))) return
   const rig = await startBenchSetup()
   try {
     await measure(rig)

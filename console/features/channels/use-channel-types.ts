@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { channelTypesQuery } from '#console/api/channels.ts'
+import { typeName } from '#read-api/contract/channel-type-names.ts'
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
-import { typeName } from './type-names.ts'
 
 export type ChannelTypes = {
   readonly types: readonly ChannelType[]

@@ -40,13 +40,6 @@ export const logDetails: Translations['logDetails'] = {
     changedBy: 'Changed by',
     note: 'Reason',
   },
-  format: {
-    chat: 'OpenAI Chat',
-    completions: 'OpenAI Completions',
-    responses: 'OpenAI Responses',
-    messages: 'Anthropic Messages',
-    gemini: 'Gemini',
-  },
   limitedTo: '{{limit}} tokens: the balance did not cover more',
   totalUsage:
     '{{input}} input and {{output}} output tokens in total; the charge is limited to the balance',

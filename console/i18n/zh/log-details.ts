@@ -39,13 +39,6 @@ export const logDetails = {
     changedBy: '操作者',
     note: '调整原因',
   },
-  format: {
-    chat: 'OpenAI Chat',
-    completions: 'OpenAI Completions',
-    responses: 'OpenAI Responses',
-    messages: 'Anthropic Messages',
-    gemini: 'Gemini',
-  },
   limitedTo: '{{limit}} tokens：余额不足以支付更多',
   totalUsage: '共 {{input}} 输入、{{output}} 输出 tokens，扣费以余额为限',
   anomaly: {

@@ -9,7 +9,7 @@ import {
 } from '#console/features/channels/list/channel-rows.ts'
 import { responseSpeed, statusCause } from '#console/features/channels/list/channel-status.ts'
 import { nextSort } from '#console/features/channels/list/channel-url-params.ts'
-import { typeName } from '#console/features/channels/type-names.ts'
+import { typeName } from '#read-api/contract/channel-type-names.ts'
 import { byTag, channel } from '../support/channel-routes.ts'
 
 const children = [channel({ id: 1, tag: 'a' }), channel({ id: 2, tag: 'a', status: 2 })]
