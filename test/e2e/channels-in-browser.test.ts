@@ -129,6 +129,8 @@ it('selected channels get a tag, which is opened and edited; disabling it is und
 })
 
 it('a channel is tested and copied, and its models are fetched', async () => {
+  await row('first').waitFor()
+  await open.page.waitForLoadState('networkidle')
   await fromMenu(en('shared.moreActions', { name: 'first' }), en('channels.test'))
   await button(en('channelTests.testFound', { count: 2 })).click()
   await eventually(() => drawer().getByText(/ s$/).count()).toBe(2)

@@ -309,7 +309,10 @@ describe('drafts of prices', () => {
     await button(zh('pricing.schedule')).click()
     const drawer = page.getByRole('dialog', { name: zh('pricing.bySystem') })
     await drawer.getByText(zh('pricing.scheduleNoDraft')).waitFor()
-    await page.keyboard.press('Escape')
+    // The drawer closes only once it has the focus.
+    await expect
+      .poll(() => page.keyboard.press('Escape').then(() => drawer.count()), { timeout: 60_000 })
+      .toBe(0)
     await draft()
     await button(zh('pricing.schedule')).click()
     await drawer.getByRole('button', { name: zh('pricing.schedulePlan') }).click()

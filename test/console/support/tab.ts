@@ -52,7 +52,8 @@ export async function openTab(browser: Browser, language: Language): Promise<Tab
     let isUnchanged = [...origins].every((origin) => origin === 'null' || others.includes(origin))
     for (const origin of [...others, siteUrl]) {
       // The page's last handlers run while it is left, so its storage is cleared afterwards.
-      await page.goto(origin + BLANK_PATH)
+      // A page that is loading may interrupt this navigation with its own.
+      await page.goto(origin + BLANK_PATH).catch(() => page.goto(origin + BLANK_PATH))
       isUnchanged &&= await page.evaluate(clearStorage)
     }
     origins.clear()

@@ -142,7 +142,7 @@ describe.each(AGENTS)('$name', (one) => {
       workFiles: { [FILE.name]: FILE.text },
     })
     // Codex says so if it can't use the websocket.
-    expect(output).not.toContain('Falling back')
+    expect(output).not.toContain('Falling back from WebSockets')
     expect(output).toContain(SENTENCE)
     expect(provider.requests.some(({ body }) => body.includes(FILE.text))).toBe(true)
     const ends = (await rig.callEvents()).filter(({ type }) => type !== 'CallAdmitted')
