@@ -16,6 +16,7 @@ type PricedModels = {
   readonly audio?: DecimalText
   readonly audioOutput?: DecimalText
   readonly image?: DecimalText
+  readonly imageOutput?: DecimalText
   readonly tiers?: readonly ContextTier[]
 }
 
@@ -115,6 +116,15 @@ const GOOGLE: readonly PricedModels[] = [
     tiers: GEMINI_LONG,
   },
   { models: ['gemini-2.5-flash'], input: '0.3', output: '2.5', cacheRead: '0.03', audio: '1' },
+  {
+    models: ['gemini-3-pro-image', 'gemini-3-pro-image-preview'],
+    ...{ input: '2', output: '12', imageOutput: '120' },
+  },
+  {
+    models: ['gemini-3.1-flash-image', 'gemini-3.1-flash-image-preview'],
+    ...{ input: '0.5', output: '3', imageOutput: '60' },
+  },
+  { models: ['gemini-2.5-flash-image'], input: '0.3', output: '2.5', imageOutput: '30' },
 ]
 
 const OTHERS: readonly PricedModels[] = [
@@ -149,7 +159,7 @@ const ROWS = [...OPENAI, ...ANTHROPIC, ...GOOGLE, ...OTHERS]
 
 /** The ratios of one row. A model ratio of 1 means $2 per million input tokens. */
 function ratiosOf(row: PricedModels): ReadonlyMap<string, DecimalText> {
-  const { input, output, cacheRead, cacheWrite, image, audio, audioOutput } = row
+  const { input, output, cacheRead, cacheWrite, image, imageOutput, audio, audioOutput } = row
   const ratios = [
     ['ModelRatio', input, '2'],
     ['CompletionRatio', output, input],
@@ -158,6 +168,7 @@ function ratiosOf(row: PricedModels): ReadonlyMap<string, DecimalText> {
     ['ImageRatio', image, input],
     ['AudioRatio', audio, input],
     ['AudioCompletionRatio', audioOutput, audio],
+    ['ImageCompletionRatio', imageOutput, input],
   ] as const
   return new Map(
     ratios.flatMap(([key, price, base]) => {

@@ -40,7 +40,8 @@ const COUNTS = [
   'searchUnits',
 ] as const satisfies readonly UsageCount[]
 
-export const hasUsage = (usage: Usage): boolean => COUNTS.some((count) => usage[count] > 0)
+export const hasUsage = (usage: Usage): boolean =>
+  COUNTS.some((count) => usage[count] > 0) || (usage.outputImage ?? 0) > 0
 
 /**
  * Returns whether all counts are safe integers of 0 or more. If they are not, the gateway counts
@@ -48,6 +49,7 @@ export const hasUsage = (usage: Usage): boolean => COUNTS.some((count) => usage[
  */
 export const isCountable = (usage: Usage): boolean =>
   COUNTS.every((count) => isCount(usage[count])) &&
+  isCount(usage.outputImage ?? 0) &&
   (usage.tools === undefined || Object.values(usage.tools).every(isCount))
 
 const isCount = (count: number): boolean => Number.isSafeInteger(count) && count >= 0
@@ -58,11 +60,12 @@ const isCount = (count: number): boolean => Number.isSafeInteger(count) && count
  * if a count is negative, fractional or not a number.
  *
  * The formulas, in which the letters are the ratios of `PriceSnapshot` (M model, G group,
- * C completion, K cache read, W cache write, I image, A audio, AC audio completion):
+ * C completion, K cache read, W cache write, I image, A audio, AC audio completion, IC image
+ * completion, which is C if the price has none):
  *
  *   per token: round(((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
- *     + inputImage·I + inputAudio·A)·TI + ((output − outputAudio)·C + outputAudio·A·AC)·TO)·M·G
- *     + tools)
+ *     + inputImage·I + inputAudio·A)·TI + ((output − outputAudio − outputImage)·C
+ *     + outputAudio·A·AC + outputImage·IC)·TO)·M·G + tools)
  *   per call:   round(price · 500 000 · G · n + tools)
  *
  * TI and TO are the ratios of the tier that the input reaches, or 1. `tools` is the sum of
@@ -144,7 +147,7 @@ export function quotaOf(amount: Decimal): Quota {
 }
 
 function weightedTokens(price: PerTokenPrice, usage: Usage): Decimal {
-  const { cacheWrite5m, cacheWrite1h, outputAudio } = usage
+  const { cacheWrite5m, cacheWrite1h, outputAudio, outputImage = 0 } = usage
   let sum = integer(usage.inputUncached)
   const add = (count: number, ratio: Decimal): void => {
     sum = plus(sum, times(integer(count), ratio))
@@ -159,10 +162,12 @@ function weightedTokens(price: PerTokenPrice, usage: Usage): Decimal {
   const tier = tierOf(price, inputTokensOf(usage))
   const input = tier === null ? sum : times(sum, decimalOf(tier.input))
   sum = integer(0)
-  if (usage.output > outputAudio) add(usage.output - outputAudio, decimalOf(price.completion))
+  const text = usage.output - outputAudio - outputImage
+  if (text > 0) add(text, decimalOf(price.completion))
   if (outputAudio > 0) {
     add(outputAudio, times(decimalOf(price.audio), decimalOf(price.audioCompletion)))
   }
+  if (outputImage > 0) add(outputImage, decimalOf(price.imageCompletion ?? price.completion))
   const output = tier === null ? sum : times(sum, decimalOf(tier.output))
   return times(plus(input, output), decimalOf(price.model))
 }

@@ -120,6 +120,7 @@ export const DEFAULT_RATIOS: ReadonlyMap<string, ReadonlyMap<string, DecimalText
   ['ImageRatio', builtInRatios('ImageRatio')],
   ['AudioRatio', builtInRatios('AudioRatio')],
   ['AudioCompletionRatio', builtInRatios('AudioCompletionRatio')],
+  ['ImageCompletionRatio', builtInRatios('ImageCompletionRatio')],
   ['ModelPrice', MODEL_PRICES],
   [TOOL_PRICES_KEY, DEFAULT_TOOL_PRICES],
 ])

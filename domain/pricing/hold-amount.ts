@@ -176,6 +176,7 @@ function highestRates(price: PerTokenPrice, { hasHourCache }: InputKinds): Rates
   const output = largest(
     decimalOf(price.completion),
     times(audio, decimalOf(price.audioCompletion)),
+    decimalOf(price.imageCompletion ?? price.completion),
   )
   const rates = { input: times(input, ratio), output: times(output, ratio) }
   ofKinds?.set(price, rates)

@@ -29,7 +29,14 @@ const ROWS: readonly (readonly [outputTokens: number, models: readonly string[]]
   ],
   [16_384, ['gpt-4o', 'gpt-4o-2024-08-06', 'gpt-4o-mini', 'gpt-4o-mini-2024-07-18']],
   [32_000, ['claude-opus-4-20250514', 'claude-opus-4-1-20250805']],
-  [32_768, ['gpt-4.1', 'gpt-4.1-mini', 'gpt-4.1-nano']],
+  [
+    32_768,
+    [
+      ...['gpt-4.1', 'gpt-4.1-mini', 'gpt-4.1-nano', 'gemini-2.5-flash-image'],
+      ...['gemini-3-pro-image', 'gemini-3-pro-image-preview'],
+      ...['gemini-3.1-flash-image', 'gemini-3.1-flash-image-preview'],
+    ],
+  ],
   [
     64_000,
     [

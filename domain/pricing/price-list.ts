@@ -51,6 +51,7 @@ export const PRICE_KEYS = [
   'ImageRatio',
   'AudioRatio',
   'AudioCompletionRatio',
+  'ImageCompletionRatio',
   TOOL_PRICES_KEY,
 ] as const
 
@@ -124,8 +125,10 @@ function findPrice(
     ...(userGroup === group ? {} : { userGroup }),
   }
   if (own?.mode === 'call') return { mode: 'call', price: own.price, ...base }
-  const ratio = (key: string, otherwise = ONE): DecimalText =>
-    list.set.get(key)?.get(model) ?? DEFAULT_RATIOS.get(key)?.get(model) ?? otherwise
+  const entry = (key: string): DecimalText | undefined =>
+    list.set.get(key)?.get(model) ?? DEFAULT_RATIOS.get(key)?.get(model)
+  const ratio = (key: string, otherwise = ONE): DecimalText => entry(key) ?? otherwise
+  const imageCompletion = entry('ImageCompletionRatio')
   const tiers = list.tiers.get(model) ?? NO_TIERS
   return {
     mode: 'tokens',
@@ -136,12 +139,30 @@ function findPrice(
     image: ratio('ImageRatio'),
     audio: ratio('AudioRatio'),
     audioCompletion: ratio('AudioCompletionRatio'),
+    ...(imageCompletion === undefined ? {} : { imageCompletion }),
     ...(tiers.length === 0 ? {} : { tiers }),
     ...base,
   }
 }
 
 const NO_TIERS: readonly ContextTier[] = []
+
+/** A cache of prices without images. As in `pricesCache`, calls share price objects. */
+const pricesWithoutImages = new WeakMap<PriceSnapshot, PriceSnapshot>()
+
+/**
+ * Returns the price for a call whose answer can't contain images. Image tokens that a provider
+ * reports nevertheless cost as much as text, which is what the hold covers.
+ */
+export function withoutImages(price: PriceSnapshot): PriceSnapshot {
+  if (price.mode === 'call' || price.imageCompletion === undefined) return price
+  const cached = pricesWithoutImages.get(price)
+  if (cached !== undefined) return cached
+  const { imageCompletion: _, ...others } = price
+  const after: PriceSnapshot = Object.freeze(others)
+  pricesWithoutImages.set(price, after)
+  return after
+}
 
 /** A cache of prices with the prices of tools. As in `pricesCache`, calls share price objects. */
 const pricesWithTools = new WeakMap<PriceSnapshot, Map<string, PriceSnapshot>>()

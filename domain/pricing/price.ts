@@ -20,6 +20,11 @@ export type PerTokenPrice = {
   readonly image: DecimalText
   readonly audio: DecimalText
   readonly audioCompletion: DecimalText
+  /**
+   * The price of images in the answer, as a multiple of the input price. Omitted if they cost the
+   * same as text, or if the request excludes them.
+   */
+  readonly imageCompletion?: DecimalText
   /** Omitted if the price does not depend on the length of the input. */
   readonly tiers?: readonly ContextTier[]
 } & GroupPrice

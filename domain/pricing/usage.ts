@@ -16,8 +16,8 @@ export type ToolCounts = Readonly<Partial<Record<ToolName, number>>>
 
 /**
  * The usage of one call in the units that have a price. Counts are integers of 0 or more. `output`
- * includes `reasoning` and `outputAudio`. Each input token is counted in exactly one of the input
- * counts.
+ * includes `reasoning`, `outputAudio` and `outputImage`. Each input token is counted in exactly one
+ * of the input counts.
  */
 export type Usage = {
   readonly inputUncached: number
@@ -29,6 +29,8 @@ export type Usage = {
   readonly output: number
   readonly reasoning: number
   readonly outputAudio: number
+  /** The tokens of images in the answer. Omitted if there are none. */
+  readonly outputImage?: number
   /** The sum of `tools`. */
   readonly toolCalls: number
   /** Omitted if no tool was used. */
@@ -87,6 +89,7 @@ export function usageWithin(
   if (isWithin && areToolsWithin(usage.tools, tools)) return usage
   const input = new Allowance(inputTokens)
   const output = Math.min(usage.output, outputTokens)
+  const outputAudio = Math.min(usage.outputAudio, output)
   return {
     ...NO_USAGE,
     inputUncached: input.take(usage.inputUncached),
@@ -97,7 +100,8 @@ export function usageWithin(
     inputImage: input.take(usage.inputImage),
     output,
     reasoning: Math.min(usage.reasoning, output),
-    outputAudio: Math.min(usage.outputAudio, output),
+    outputAudio,
+    ...imageUsage(Math.min(usage.outputImage ?? 0, output - outputAudio)),
     ...toolUsage(usage.tools, tools),
   }
 }
@@ -122,6 +126,10 @@ export function toolUsage(
   }
   return toolCalls === 0 ? { toolCalls } : { toolCalls, tools }
 }
+
+/** Returns the count of a usage for the tokens of images in the answer. */
+export const imageUsage = (outputImage: number): Pick<Usage, 'outputImage'> =>
+  outputImage === 0 ? {} : { outputImage }
 
 export const inputTokensOf = (usage: Usage): number =>
   usage.inputUncached +

@@ -34,6 +34,7 @@ export const OTHER_RATIOS: OptionSection = {
     { key: 'ImageRatio', type: RATIOS, preset: ratios('ImageRatio') },
     { key: 'AudioRatio', type: RATIOS, preset: ratios('AudioRatio') },
     { key: 'AudioCompletionRatio', type: RATIOS, preset: ratios('AudioCompletionRatio') },
+    { key: 'ImageCompletionRatio', type: RATIOS, preset: ratios('ImageCompletionRatio') },
     {
       key: CONTEXT_TIERS_KEY,
       type: { kind: 'context-tiers' },

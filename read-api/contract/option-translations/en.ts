@@ -28,6 +28,7 @@ export const optionTranslations: OptionTranslations = {
     ImageRatio: 'Image input ratios',
     AudioRatio: 'Audio input ratios',
     AudioCompletionRatio: 'Audio completion ratios',
+    ImageCompletionRatio: 'Image completion ratios',
     ContextTierRatio: 'Ratios for long inputs',
     ToolPrice: 'Prices of provider tools',
     fallback_pricing_enabled: 'Use the fallback price',
@@ -200,6 +201,9 @@ export const optionTranslations: OptionTranslations = {
     ModelRatio:
       'Each entry maps a model to a ratio. A ratio of 1 equals $2 per million input tokens.',
     CompletionRatio: 'Each entry maps a model to its output price divided by its input price.',
+    ImageCompletionRatio:
+      'Each entry maps a model to its price of images in answers divided by its input price. ' +
+      'Images of other models cost the same as text.',
     CacheRatio:
       'Each entry maps a model to the share of the price that is charged for input read from the ' +
       'cache.',

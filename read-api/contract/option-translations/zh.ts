@@ -87,6 +87,7 @@ export const optionTranslations = {
     ImageRatio: '图片输入倍率',
     AudioRatio: '音频输入倍率',
     AudioCompletionRatio: '音频补全倍率',
+    ImageCompletionRatio: '图片补全倍率',
     ContextTierRatio: '长上下文阶梯倍率',
     ToolPrice: '上游工具价格',
     fallback_pricing_enabled: '启用兜底价格',
@@ -241,6 +242,7 @@ export const optionTranslations = {
     ModelPrice: '模型 → 每次调用的美元价格，优先于倍率。',
     ModelRatio: '模型 → 倍率，1 = $2 / 百万输入 tokens。',
     CompletionRatio: '模型 → 输出价格与输入价格之比。',
+    ImageCompletionRatio: '模型 → 图片输出价格与输入价格之比。未设置的模型，图片按文本输出计费。',
     CacheRatio: '模型 → 缓存命中的输入所占的价格比例。',
     MaxOutputTokens: '模型 → 单次回答最多输出的 tokens（含推理）。请求未给出上限时，按此冻结额度。',
     'gemini.safety_settings':

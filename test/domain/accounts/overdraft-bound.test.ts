@@ -408,7 +408,7 @@ const usage: fc.Arbitrary<Usage> = fc
 const sumOf = (one: Usage, other: Usage): Usage => {
   const sums = Object.entries(one).map(([kind, tokens]) => [
     kind,
-    (tokens as number) + other[kind as UsageCount],
+    (tokens as number) + (other[kind as UsageCount] ?? 0),
   ])
   return Object.fromEntries(sums) as Usage
 }

@@ -31,6 +31,11 @@ describe('built-in prices', () => {
     ['gemini-2.5-flash', { output: 1_000_000 }, 2.5],
     ['kimi-k2.6', { cacheRead: 1_000_000, output: 1_000_000 }, 4.16],
     ['gpt-realtime-2', { output: 1_000_000, outputAudio: 1_000_000 }, 64],
+    ['gemini-3-pro-image', { output: 1_000_000, outputImage: 1_000_000 }, 120],
+    ['gemini-3-pro-image-preview', { output: 1_000_000 }, 12],
+    ['gemini-3.1-flash-image-preview', { output: 1_000_000, outputImage: 1_000_000 }, 60],
+    ['gemini-2.5-flash-image', { output: 1_290, outputImage: 1_290 }, 0.0387],
+    ['gemini-2.5-flash-image', { inputUncached: 1_000_000, output: 1_000_000 }, 2.8],
     ['gpt-realtime-2', { inputImage: 1_000_000 }, 5],
   ])('of %s for %j is the published one, $%d', (model, usage, dollars) => {
     expect(dollarsFor(model, usage)).toBe(dollars)

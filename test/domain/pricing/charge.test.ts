@@ -58,13 +58,14 @@ describe('a charge', () => {
     { inputAudio: 1 },
     { output: 1 },
     { output: 1, outputAudio: 1 },
+    { output: 1, outputImage: 1 },
   ] as const
 
   it.each(parts)('never falls when usage grows by %j', (part) => {
     const property = fc.property(perToken, usage, fc.nat(5_000), (terms, counted, more) => {
       const grown = { ...counted }
       for (const key of Object.keys(part) as UsageCount[]) {
-        Object.assign(grown, { [key]: counted[key] + more })
+        Object.assign(grown, { [key]: (counted[key] ?? 0) + more })
       }
       expect(chargeFor(terms, grown) >= chargeFor(terms, counted)).toBe(true)
     })
@@ -79,6 +80,18 @@ describe('a charge', () => {
 
   it('is never reduced by audio output beyond the total output', () => {
     expect(chargeFor(FLAT, used({ output: 5, outputAudio: 9 }))).toBe(9n)
+  })
+
+  it('is never reduced by images beyond the total output', () => {
+    expect(chargeFor(FLAT, used({ output: 5, outputAudio: 2, outputImage: 9 }))).toBe(11n)
+  })
+
+  it('is the same for images and text if images have no price', () => {
+    const price = { ...FLAT, completion: '4' }
+    expect(chargeFor(price, used({ output: 9, outputImage: 5 }))).toBe(36n)
+    expect(chargeFor({ ...price, imageCompletion: '0' }, used({ output: 9, outputImage: 5 }))).toBe(
+      16n,
+    )
   })
 
   it('stops at the maximum charge for absurd numbers', () => {
@@ -100,7 +113,7 @@ describe('usage with an invalid count', () => {
   )
 
   it('is refused for each kind of count', () => {
-    for (const key of Object.keys(NO_USAGE) as (keyof Usage)[]) {
+    for (const key of [...Object.keys(NO_USAGE), 'outputImage']) {
       expect(isCountable(used({ [key]: -1 })), key).toBe(false)
     }
   })

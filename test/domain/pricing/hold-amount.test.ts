@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { CHARGE_MAX, chargeFor } from '#domain/pricing/charge.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { withoutImages } from '#domain/pricing/price-list.ts'
 import { NO_USAGE, toolUsage, usageWithin } from '#domain/pricing/usage.ts'
+import { perTokenPrice } from '#test/support/per-token-price.ts'
 import {
   calls,
   perCall,
@@ -77,6 +79,19 @@ describe('a hold', () => {
     const usage = { ...NO_USAGE, cacheWrite1h: 100, output: 30 }
     expect(holdFor(price, limits)).toBe(chargeFor(price, usage))
     expect(holdFor(price, limits)).toBe(525n)
+  })
+
+  it('covers an answer that has only images, unless images can not be in it', () => {
+    const price = perTokenPrice({ completion: '6', imageCompletion: '60' })
+    const limits = { inputTokens: 100, outputTokens: 10, choices: 3 }
+    expect(holdFor(price, limits)).toBe(1_960n)
+    const withImages = { ...NO_USAGE, inputUncached: 100, output: 30, outputImage: 30 }
+    expect(chargeFor(price, withImages)).toBe(1_900n)
+    const ofText = withoutImages(price)
+    expect(ofText).not.toHaveProperty('imageCompletion')
+    expect(withoutImages(price)).toBe(ofText)
+    expect(holdFor(ofText, limits)).toBe(340n)
+    expect(chargeFor(ofText, withImages)).toBe(280n)
   })
 
   it('stops at the maximum charge', () => {

@@ -45,7 +45,9 @@ function exactChargeWithoutTools(price: PriceSnapshot, usage: Usage, calls: numb
   const [K, W, I, A] = [price.cacheRead, price.cacheWrite, price.image, price.audio].map(fractionOf)
   const [C, AC] = [price.completion, price.audioCompletion].map(fractionOf)
   if (!K || !W || !I || !A || !C || !AC) throw new Error('a ratio is missing')
-  const text = Math.max(0, usage.output - usage.outputAudio)
+  const IC = price.imageCompletion === undefined ? C : fractionOf(price.imageCompletion)
+  const images = usage.outputImage ?? 0
+  const text = Math.max(0, usage.output - usage.outputAudio - images)
   const [inputRatio, outputRatio] = tierRatios(price.tiers ?? [], usage)
   const input = add(
     whole(usage.inputUncached),
@@ -55,7 +57,11 @@ function exactChargeWithoutTools(price: PriceSnapshot, usage: Usage, calls: numb
     multiply(whole(usage.inputImage), I),
     multiply(whole(usage.inputAudio), A),
   )
-  const output = add(multiply(whole(text), C), multiply(whole(usage.outputAudio), A, AC))
+  const output = add(
+    multiply(whole(text), C),
+    multiply(whole(usage.outputAudio), A, AC),
+    multiply(whole(images), IC),
+  )
   const tokens = add(multiply(input, inputRatio), multiply(output, outputRatio))
   return multiply(tokens, fractionOf(price.model), group)
 }

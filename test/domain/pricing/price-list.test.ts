@@ -84,6 +84,9 @@ describe('the order in which prices apply', () => {
       audio: '1',
       audioCompletion: '1',
     })
+    expect(price(options, { model: 'gpt-4o' })).not.toHaveProperty('imageCompletion')
+    const images = { ...options, ImageCompletionRatio: '{"gpt-4o":9}' }
+    expect(price(images, { model: 'gpt-4o' })).toMatchObject({ imageCompletion: '9' })
     expect(price({ CreateCacheRatio: `{"${claude}":2}` }, { model: claude })).toMatchObject({
       cacheRead: '0.1',
       cacheWrite: '2',

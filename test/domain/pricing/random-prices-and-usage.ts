@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { decimalOf, decimalText } from '#domain/pricing/decimal.ts'
 import type { ContextTier, PerCallPrice, PerTokenPrice } from '#domain/pricing/price.ts'
-import { NO_USAGE, type ToolCounts, toolUsage, type Usage } from '#domain/pricing/usage.ts'
+import {
+  imageUsage,
+  NO_USAGE,
+  type ToolCounts,
+  toolUsage,
+  type Usage,
+} from '#domain/pricing/usage.ts'
 import { ratiosOf } from '#test/support/per-token-price.ts'
 
 /** Ratios in the form that a price snapshot stores, with edge cases. */
@@ -41,7 +47,10 @@ const tools = fc.record(
 )
 
 export const perToken: fc.Arbitrary<PerTokenPrice> = fc.record(
-  { mode: fc.constant('tokens'), list: fc.nat(), ...ratiosOf(ratio), tiers, tools },
+  {
+    ...{ mode: fc.constant('tokens'), list: fc.nat() },
+    ...{ ...ratiosOf(ratio), imageCompletion: ratio, tiers, tools },
+  },
   { requiredKeys: ['mode', 'list', ...(Object.keys(ratiosOf(0)) as 'model'[])] },
 ) as fc.Arbitrary<PerTokenPrice>
 
@@ -52,12 +61,14 @@ export const perCall: fc.Arbitrary<PerCallPrice> = fc.record(
 
 export const calls = fc.integer({ min: 1, max: 128 })
 
-/** Consistent usage: audio and reasoning tokens are part of the output. */
+/** Consistent usage: audio, image and reasoning tokens are part of the output. */
 export const usageUpTo = (inputTokens: number, outputTokens: number): fc.Arbitrary<Usage> => {
   const share = fc.integer({ min: 0, max: inputTokens })
   const inputs = fc.array(share, { minLength: 5, maxLength: 5 })
   const output = fc.integer({ min: 0, max: outputTokens })
-  return fc.tuple(inputs, output, fc.nat(100), fc.nat(100)).map(([cuts, total, heard, thought]) => {
+  const shares = fc.tuple(fc.nat(100), fc.nat(100), fc.nat(100))
+  return fc.tuple(inputs, output, shares).map(([cuts, total, [heard, seen, thought]]) => {
+    const outputAudio = Math.floor((total * heard) / 100)
     const [a = 0, b = 0, c = 0, d = 0, e = 0] = cuts.sort((left, right) => left - right)
     return {
       ...NO_USAGE,
@@ -68,7 +79,8 @@ export const usageUpTo = (inputTokens: number, outputTokens: number): fc.Arbitra
       inputImage: e - d,
       inputAudio: inputTokens - e,
       output: total,
-      outputAudio: Math.floor((total * heard) / 100),
+      outputAudio,
+      ...imageUsage(Math.floor(((total - outputAudio) * seen) / 100)),
       reasoning: Math.floor((total * thought) / 100),
     }
   })

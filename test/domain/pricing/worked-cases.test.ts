@@ -73,4 +73,13 @@ describe('worked examples of billing', () => {
     expect(chargeFor(price, used({ inputUncached: 7, output: 3 }))).toBe(1n)
     expect(chargeFor(price, NO_USAGE)).toBe(0n)
   })
+
+  it('9: images in an answer are charged by their ratio to the input price', () => {
+    const ratios = { ModelRatio: '1', CompletionRatio: '6', ImageCompletionRatio: '60' }
+    const usage = used({ inputUncached: 1000, output: 1320, outputImage: 1120 })
+    expect(chargeFor(priced(ratios), usage)).toBe(1000n + 200n * 6n + 1120n * 60n)
+    expect(chargeFor(priced(ratios, '0.5'), usage)).toBe(34_700n)
+    const { ImageCompletionRatio: _, ...ofText } = ratios
+    expect(chargeFor(priced(ofText), usage)).toBe(1000n + 1320n * 6n)
+  })
 })
