@@ -19,6 +19,8 @@ const NOTHING = Buffer.alloc(0)
 export type CountableText = {
   readonly text: string
   readonly tokens: number
+  /** The part of `tokens` that are images of the answer. Omitted if there are none. */
+  readonly imageTokens?: number
   /** The uses of tools that the provider ran. Omitted if the answer shows none. */
   readonly tools?: ToolCounts
 }
@@ -33,6 +35,7 @@ class TextCollector implements TextSink {
   private fitting: Letters = { latin: 0, others: 0 }
   private beyond: Letters = { latin: 0, others: 0 }
   private dataLength = 0
+  private imageLength = 0
   tools: ToolCounts | undefined
 
   text(choice: number, place: number, piece: string): void {
@@ -48,8 +51,9 @@ class TextCollector implements TextSink {
     this.beyond = sumOf(this.beyond, lettersOf(piece.slice(fitting.length)))
   }
 
-  data(characters: number): void {
+  data(characters: number, isImage = false): void {
     this.dataLength += characters
+    if (isImage) this.imageLength += characters
   }
 
   tool(name: ToolName): void {
@@ -59,12 +63,17 @@ class TextCollector implements TextSink {
   read(): CountableText {
     const choices = [...this.texts].toSorted(byKey).map(([, ofChoice]) => ofChoice)
     const texts = choices.flatMap((ofChoice) => [...ofChoice].toSorted(byKey))
-    const { tools } = this
+    const { tools, imageTokens } = this
     return {
       text: texts.map(([, text]) => text).join(''),
       tokens: this.uncountedTokens(),
+      ...(imageTokens === 0 ? {} : { imageTokens }),
       ...(tools === undefined ? {} : { tools }),
     }
+  }
+
+  get imageTokens(): number {
+    return Math.ceil(this.imageLength / DATA_CHARACTERS_PER_TOKEN)
   }
 
   estimateTokens(): number {
@@ -132,6 +141,12 @@ export class DeliveredText {
   toolUses(): ToolCounts | undefined {
     this.digest()
     return this.collector.tools
+  }
+
+  /** Estimates the tokens of the images in the delivered events. */
+  estimateImageTokens(): number {
+    this.digest()
+    return this.collector.imageTokens
   }
 
   /** Estimates the number of delivered tokens without a tokenizer, for progress events. */

@@ -1,4 +1,4 @@
-import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { imageUsage, NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import {
   Counts,
   recordOf,
@@ -49,19 +49,27 @@ export function readGeminiUsage(
     ...NO_USAGE,
     ...{ cacheRead, inputAudio, inputImage, inputUncached: rest.left + tools },
     ...{ output, reasoning: Math.min(thoughts, output) },
-    outputAudio: Math.min(inAnswer.audio, candidates),
+    ...mediaIn(candidates, inAnswer),
   }
   const isCut =
     !isCacheWithin ||
     audio + image + cacheRead > prompt ||
     tools < toolUse ||
-    inAnswer.audio > candidates ||
+    inAnswer.audio + inAnswer.image > candidates ||
     candidates + thoughts > outputCeiling
   const anomaly = counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null)
   const report = { usage, withinPrompt: null, isTrusted, anomaly }
   if (isCacheWithin) return report
   return { ...report, usage: withCacheBeside(usage, cached, 0, inputMost), withinPrompt: usage }
 }
+
+/** Returns the parts of an answer that are sound and pictures, which are limited to its tokens. */
+function mediaIn(candidates: number, { audio, image }: Media): Pick<Usage, OutputMedium> {
+  const outputAudio = Math.min(audio, candidates)
+  return { outputAudio, ...imageUsage(Math.min(image, candidates - outputAudio)) }
+}
+
+type OutputMedium = 'outputAudio' | 'outputImage'
 
 /**
  * Returns the tokens of the answer without its thoughts. A count of 0 is not sent. It is therefore
@@ -81,8 +89,10 @@ function candidatesIn(
 /** The number of entries of a list of details that are read. There are five modalities. */
 const DETAILS_MAX = 16
 
+type Media = { audio: number; image: number }
+
 /** Returns the tokens of sound and pictures in a list of details. */
-function modalitiesIn(details: unknown, counts: Counts): { audio: number; image: number } {
+function modalitiesIn(details: unknown, counts: Counts): Media {
   const sums = { audio: 0, image: 0 }
   if (!Array.isArray(details)) return sums
   for (const entry of details.slice(0, DETAILS_MAX)) {
@@ -110,5 +120,27 @@ export function combineGeminiUsage(earlier: unknown, later: unknown): unknown {
     const [one, other] = [before[name], combined[name]]
     if (typeof one === 'number' && typeof other === 'number') combined[name] = Math.max(one, other)
   }
+  const [one, other] = [before[ANSWER_DETAILS], combined[ANSWER_DETAILS]]
+  if (Array.isArray(one) && Array.isArray(other)) {
+    combined[ANSWER_DETAILS] = largestDetails(one, other)
+  }
   return combined
+}
+
+const ANSWER_DETAILS = 'candidatesTokensDetails'
+
+/** Returns the entries with the largest count of each modality. */
+function largestDetails(
+  earlier: readonly unknown[],
+  later: readonly unknown[],
+): readonly unknown[] {
+  const largest = new Map<unknown, unknown>()
+  for (const entry of [earlier, later].flatMap((list) => list.slice(0, DETAILS_MAX))) {
+    const { modality, tokenCount } = recordOf(entry)
+    const { tokenCount: before } = recordOf(largest.get(modality))
+    const isSmaller =
+      typeof before === 'number' && typeof tokenCount === 'number' && tokenCount < before
+    if (!isSmaller) largest.set(modality, entry)
+  }
+  return [...largest.values()]
 }

@@ -1,4 +1,5 @@
 import {
+  imageUsage,
   NO_USAGE,
   TOOL_NAMES,
   type ToolCounts,
@@ -83,6 +84,7 @@ export function readOpenAiUsage(
   const image = counts.optional(input.image_tokens)
   const reasoning = counts.optional(output.reasoning_tokens)
   const outputAudio = counts.optional(output.audio_tokens)
+  const outputImage = counts.optional(output.image_tokens)
   const total = isOutputTotalLessPrompt
     ? counts.optional(reported.total_tokens, prompt + outputMost)
     : 0
@@ -105,18 +107,29 @@ export function readOpenAiUsage(
     cacheWrite5m: rest.take(cacheWritten),
     inputUncached: rest.left,
   }
-  const answer = {
-    ...{ output: whole, reasoning: Math.min(reasoning, whole) },
-    outputAudio: Math.min(outputAudio, whole),
-  }
+  const answer = answerOf(whole, reasoning, outputAudio, outputImage)
   const inclusive = { ...NO_USAGE, ...within, ...answer }
   const isCut =
-    cached + cacheWritten + audio + image > prompt || reasoning > whole || outputAudio > whole
+    cached + cacheWritten + audio + image > prompt ||
+    reasoning > whole ||
+    outputAudio + outputImage > whole
   const anomaly = counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null)
   const report = { usage: inclusive, withinPrompt: null, isTrusted, anomaly }
   if (isCacheWithin) return report
   const usage = withCacheBeside(inclusive, cached, cacheWritten, inputMost)
   return { ...report, usage, withinPrompt: inclusive }
+}
+
+type AnswerUsage = Pick<Usage, 'output' | 'reasoning' | 'outputAudio' | 'outputImage'>
+
+/** Limits the parts of an answer to its tokens. Reasoning may overlap with the other parts. */
+function answerOf(output: number, reasoning: number, audio: number, image: number): AnswerUsage {
+  const rest = new Whole(output)
+  return {
+    ...{ output, reasoning: Math.min(reasoning, output) },
+    outputAudio: rest.take(audio),
+    ...imageUsage(rest.take(image)),
+  }
 }
 
 /**

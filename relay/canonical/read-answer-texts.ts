@@ -7,8 +7,11 @@ export type TextSink = {
    * identifies the message field or tool call that contains the text.
    */
   readonly text: (choice: number, place: number, piece: string) => void
-  /** Receives the length of a base64 value (a picture, a sound or a signature). */
-  readonly data: (characters: number) => void
+  /**
+   * Receives the length of a base64 value (a picture, a sound or a signature). `isImage` is true if
+   * the value is known to be a picture of the answer.
+   */
+  readonly data: (characters: number, isImage?: boolean) => void
   /** Receives one use of a tool that the provider runs. */
   readonly tool?: (name: ToolName) => void
 }
@@ -114,7 +117,7 @@ class MessageReader {
 
   private text(place: number, key: string, text: string): void {
     if (NAMES.has(key) && text.length <= NAME_LENGTH_MAX) return
-    if (isData(key, text)) this.sink.data(text.length)
+    if (isData(key, text)) this.sink.data(text.length, isImage(key, text))
     else if (!this.isRepeated(text)) this.take(place, text)
   }
 
@@ -135,6 +138,9 @@ const isData = (key: string, text: string): boolean =>
   DATA.has(key) || NAMES.has(key)
     ? BASE64.test(text)
     : text.startsWith('data:') && DATA_URL.test(text)
+
+const isImage = (key: string, text: string): boolean =>
+  key === 'b64_json' || text.startsWith('data:image/')
 
 function indexOf(part: JsonObject | null, at: number): number {
   const { index } = part ?? {}

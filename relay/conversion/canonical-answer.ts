@@ -43,6 +43,7 @@ export type CanonicalUsage = Pick<
   | 'output'
   | 'reasoning'
   | 'outputAudio'
+  | 'outputImage'
 >
 
 /**

@@ -32,6 +32,8 @@ export type ChatRequest = {
   readonly outputTokensMax: number | null
   /** The caller's `reasoning_effort`; null if it is absent or not a plain word. */
   readonly reasoningEffort: string | null
+  /** True if the request excludes images from the answer. */
+  readonly hasNoImageAnswer?: true
   readonly inputBound: InputBound
   readonly tools: readonly ToolElement[]
   /** Omitted if the request has none of the provider's tools that have a price per use. */

@@ -1,6 +1,7 @@
 import { chargeFor } from '#domain/pricing/charge.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import {
+  imageUsage,
   inputTokensOf,
   NO_USAGE,
   type TokenLimits,
@@ -98,7 +99,12 @@ function meterTokens(
   price: PriceSnapshot,
 ): Metered | Promise<Metered> {
   const { rawUsage, isWhole, isUsageEarly = false } = delivery
-  if (rawUsage === undefined || rawUsage === null) return ownCount(delivery, candidate, counter)
+  if (rawUsage === undefined || rawUsage === null) {
+    return ownCount(delivery, candidate, counter).then((metered) => ({
+      ...metered,
+      usage: dearest(readingsOf(metered.usage), price),
+    }))
+  }
   const report = readReport(rawUsage, candidate, limits)
   const { usage: seen, isTrusted, anomaly } = report
   if (isWhole && isTrusted && !isUsageEarly) {
@@ -161,20 +167,34 @@ function readReport(
 /**
  * Returns the larger of the report and the gateway's own count. If the report has several
  * interpretations, the most expensive one is used. One interpretation of an untrusted report is
- * that all its tokens are plain text.
+ * that all its tokens are plain text. So is one of the gateway's own count of images.
  */
 function dearerReading(
   { usage: seen, withinPrompt, isTrusted }: UsageReport,
   counted: Usage,
   price: PriceSnapshot,
 ): Usage {
-  const usage = larger(seen, counted)
-  if (isTrusted && withinPrompt === null) return usage
   const readings = withinPrompt === null ? [seen] : [seen, withinPrompt]
   if (!isTrusted) readings.push(...readings.map(unclassified))
-  return readings
-    .map((reading) => larger(reading, counted))
-    .reduce((most, one) => (chargeFor(price, one) > chargeFor(price, most) ? one : most))
+  const counts = readingsOf(counted)
+  return dearest(
+    readings.flatMap((reading) => counts.map((count) => larger(reading, count))),
+    price,
+  )
+}
+
+/** Returns the first of the most expensive usages. */
+function dearest(usages: readonly Usage[], price: PriceSnapshot): Usage {
+  const [first = NO_USAGE, ...others] = usages
+  return others.reduce(
+    (most, one) => (chargeFor(price, one) > chargeFor(price, most) ? one : most),
+    first,
+  )
+}
+
+/** Returns the gateway's own count, and the same count with its images counted as text. */
+function readingsOf({ outputImage = 0, ...asText }: Usage): readonly Usage[] {
+  return outputImage === 0 ? [asText] : [{ ...asText, outputImage }, asText]
 }
 
 /** Returns the usage with all tokens counted as text, and none as cached, image or audio tokens. */
@@ -187,17 +207,21 @@ const unclassified = (usage: Usage): Usage => ({
 export const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.output
 
 /**
- * Returns the reported usage, raised to the gateway's own count where that is larger. Input and
- * output are compared separately.
+ * Returns the reported usage, raised to the gateway's own count where that is larger. Input, output
+ * and the images in the output are compared separately.
  */
 function larger(seen: Usage, counted: Usage): Usage {
   const moreInput = inputTokensOf(counted) - inputTokensOf(seen)
   const moreOutput = counted.output - seen.output
-  if (moreInput <= 0 && moreOutput <= 0) return seen
+  const output = seen.output + Math.max(0, moreOutput)
+  const { outputImage = 0 } = seen
+  const images = Math.min(counted.outputImage ?? 0, output - seen.outputAudio)
+  if (moreInput <= 0 && moreOutput <= 0 && images <= outputImage) return seen
   return {
     ...seen,
     inputUncached: seen.inputUncached + Math.max(0, moreInput),
-    output: seen.output + Math.max(0, moreOutput),
+    output,
+    ...imageUsage(Math.max(outputImage, images)),
   }
 }
 
@@ -206,12 +230,16 @@ async function ownCount(
   { request }: Candidate,
   counter: UserTokenCounter,
 ): Promise<Metered> {
-  const { text, tokens } = readText()
+  const { text, tokens, imageTokens = 0 } = readText()
   const requestBody = chargesInput ? request.body : null
   const { input, output } = await counter.count({ requestBody, text })
   const storedInput = chargesInput ? (request.stored?.tokens ?? 0) : 0
   return {
-    usage: { ...NO_USAGE, inputUncached: input + storedInput, output: output + tokens },
+    usage: {
+      ...NO_USAGE,
+      ...{ inputUncached: input + storedInput, output: output + tokens },
+      ...imageUsage(imageTokens),
+    },
     usageSource: isWhole ? 'estimated' : 'partial',
     anomaly: null,
   }

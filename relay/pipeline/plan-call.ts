@@ -1,6 +1,6 @@
 import { PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
-import { priceOf, withTools } from '#domain/pricing/price-list.ts'
+import { priceOf, withoutImages, withTools } from '#domain/pricing/price-list.ts'
 import type { ToolCounts } from '#domain/pricing/usage.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
@@ -13,7 +13,7 @@ import { largestUses } from '../dialects/tool-limits.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { notFound } from '../stored-responses/stored-input.ts'
 import type { StoragePlace } from '../stored-responses/stored-responses.ts'
-import { acceptsCalls, type RelayChannel } from '../views/channel-view.ts'
+import { acceptsCalls, type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms, type FormBounds } from './call-hold-terms.ts'
 import { candidateOf } from './candidate.ts'
@@ -69,10 +69,24 @@ export function planCall(
   }
   const bounds = [request, ...formBoundsOf(request, offer, options)] as const
   const tools = toolUsesOf(bounds, offer)
-  const price = withTools(prices, ofModel, model, tools)
+  const ofAnswer = mayHaveImages(request, offer) ? ofModel : withoutImages(ofModel)
+  const price = withTools(prices, ofAnswer, model, tools)
   const terms = callTerms(price, bounds, options, null, tools)
   return { price, bounds, terms, isOverridden: !options.isPassThrough, offer }
 }
+
+/**
+ * Reports whether the answer may contain images. It may not if the request excludes them and is
+ * sent as it is. An override or a conversion could drop or change the modalities of the answer.
+ */
+const mayHaveImages = (
+  { hasNoImageAnswer, format, model }: ChatRequest,
+  offer: Offer<RelayChannel>,
+): boolean =>
+  hasNoImageAnswer !== true ||
+  channelsIn(offer).some(
+    (channel) => channel.rules.overrides.size > 0 || !serves(channel, format.name, model),
+  )
 
 /**
  * Returns the most uses of the provider's tools, or undefined if no channel would send such tools.

@@ -1,5 +1,5 @@
 import type { Attempt } from '#domain/accounts/events.ts'
-import { NO_USAGE, toolUsage, type Usage } from '#domain/pricing/usage.ts'
+import { imageUsage, NO_USAGE, toolUsage, type Usage } from '#domain/pricing/usage.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { CountAnswer } from '#relay/token-counts/count-tokens-of-one-call.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
@@ -378,9 +378,12 @@ export class RunningCall implements Watched {
     this.countedInput ??= this.counter.count({ requestBody: this.request.body, text: '' })
     const { input } = await this.countedInput
     const inputUncached = input + (this.request.stored?.tokens ?? 0)
-    const output = forwarder.delivered.estimateTokens()
-    const tools = forwarder.delivered.toolUses()
-    const counted = { ...NO_USAGE, inputUncached, output, ...toolUsage(tools, tools ?? {}) }
+    const { delivered } = forwarder
+    const output = delivered.estimateTokens()
+    const tools = delivered.toolUses()
+    const images = imageUsage(delivered.estimateImageTokens())
+    const uses = toolUsage(tools, tools ?? {})
+    const counted = { ...NO_USAGE, inputUncached, output, ...images, ...uses }
     const { outputHold } = this.deps
     return usageSoFar(forwarder.rawUsage, counted, candidate, outputHold.limits(), outputHold.price)
   }

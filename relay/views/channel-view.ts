@@ -61,7 +61,11 @@ export const taskKindOf = ({ terms }: Pick<ChannelRecord, 'terms'>): TaskKind | 
   taskProfileOf(terms.type)?.tasks?.kind ?? null
 
 /** Reports whether the channel serves requests of this kind for a model, without conversion. */
-function serves({ terms, rules, target }: RelayChannel, kind: OfferKind, model: string): boolean {
+export function serves(
+  { terms, rules, target }: RelayChannel,
+  kind: OfferKind,
+  model: string,
+): boolean {
   if (profileOf(terms.type) === undefined) return taskKindOf({ terms }) === kind
   if (kind === 'call') return true
   const name = upstreamModelOf(terms, rules, model)

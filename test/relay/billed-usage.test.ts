@@ -13,7 +13,7 @@ import { perTokenPrice } from '#test/support/per-token-price.ts'
 /** This model has prices for images and audio, and the next model has none. */
 const MULTIMODAL = perTokenPrice({
   ...{ model: '1.25', completion: '4', cacheRead: '0.1', cacheWrite: '1.25' },
-  ...{ image: '2', audio: '8', audioCompletion: '2' },
+  ...{ image: '2', audio: '8', audioCompletion: '2', imageCompletion: '40' },
 })
 const TEXT_ONLY = perTokenPrice({ model: '0.3', completion: '5', cacheRead: '0.5' })
 
@@ -38,11 +38,12 @@ type Tokens = {
   readonly image: number
   readonly text: number
   readonly outputAudio: number
+  readonly outputImage: number
 }
 const few = fc.oneof(fc.constant(0), fc.nat(30), fc.nat(4_000))
 const tokens: fc.Arbitrary<Tokens> = fc.record({
   ...{ uncached: few, cached: few, written: few, audio: few, image: few },
-  ...{ text: few, outputAudio: few },
+  ...{ text: few, outputAudio: few, outputImage: few },
 })
 const plus = (one: Tokens, other: Tokens): Tokens => ({
   uncached: one.uncached + other.uncached,
@@ -52,6 +53,7 @@ const plus = (one: Tokens, other: Tokens): Tokens => ({
   image: one.image + other.image,
   text: one.text + other.text,
   outputAudio: one.outputAudio + other.outputAudio,
+  outputImage: one.outputImage + other.outputImage,
 })
 
 /**
@@ -59,7 +61,7 @@ const plus = (one: Tokens, other: Tokens): Tokens => ({
  * is used where it is larger, a part that the report shows to be cheap replaces counted tokens.
  */
 const dearPart = ({ isWhole, isUsageEarly }: Delivered, added: Tokens): Tokens =>
-  isWhole && !isUsageEarly ? added : { ...added, cached: 0, outputAudio: 0 }
+  isWhole && !isUsageEarly ? added : { ...added, cached: 0, outputAudio: 0, outputImage: 0 }
 
 type Report = {
   readonly prompt_tokens: unknown
@@ -67,14 +69,16 @@ type Report = {
   readonly prompt_tokens_details: Record<string, unknown>
   readonly completion_tokens_details: Record<string, unknown>
 }
-const reportOf = ({ uncached, cached, written, audio, image, text, outputAudio }: Tokens) => ({
+const reportOf = ({ uncached, cached, written, audio, image, text, ...media }: Tokens) => ({
   prompt_tokens: uncached + cached + written + audio + image,
-  completion_tokens: text + outputAudio,
+  completion_tokens: text + media.outputAudio + media.outputImage,
   prompt_tokens_details: {
     ...{ cached_tokens: cached, cache_write_tokens: written },
     ...{ audio_tokens: audio, image_tokens: image },
   },
-  completion_tokens_details: { audio_tokens: outputAudio },
+  completion_tokens_details: {
+    ...{ audio_tokens: media.outputAudio, image_tokens: media.outputImage },
+  },
 })
 
 /** Changes a count to one that can't be true, and that is not below the count. */
@@ -110,6 +114,7 @@ function dirtied(
 }
 
 const delivered = fc.record({
+  imageTokens: fc.constantFrom(0, 1, 1_400),
   text: fc.oneof(
     fc.string(),
     fc.nat(3_000).map((words) => 'word '.repeat(words)),
@@ -121,8 +126,9 @@ type Delivered = typeof delivered extends fc.Arbitrary<infer T> ? T : never
 const price = fc.constantFrom(MULTIMODAL, TEXT_ONLY)
 
 async function billOf(made: Delivered, price: PerTokenPrice, rawUsage: unknown): Promise<Quota> {
-  const { text, ...course } = made
-  const rest = { answeredModel: null, chargesInput: true, readText: () => ({ text, tokens: 0 }) }
+  const { text, imageTokens, ...course } = made
+  const readText = () => ({ text, tokens: imageTokens, imageTokens })
+  const rest = { answeredModel: null, chargesInput: true, readText }
   const delivery: Delivery = { ...course, ...rest, rawUsage }
   const { usage } = await meter(delivery, candidate, counter, LIMITS, price)
   return chargeFor(price, usage, 1)

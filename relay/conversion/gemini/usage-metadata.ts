@@ -1,3 +1,4 @@
+import { imageUsage } from '#domain/pricing/usage.ts'
 import type { CanonicalUsage } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
@@ -29,6 +30,8 @@ export function readUsage(value: unknown): CanonicalUsage | null {
   let rest = Math.max(0, prompt + toolUse - cacheRead)
   const inputAudio = Math.min(rest, Math.max(0, media('AUDIO')))
   rest -= inputAudio
+  const outputAudio = Math.min(answer, tokensOf(value.candidatesTokensDetails, 'AUDIO'))
+  const outputImage = tokensOf(value.candidatesTokensDetails, 'IMAGE')
   const inputImage = Math.min(rest, Math.max(0, media('IMAGE')))
   return {
     inputUncached: rest - inputImage,
@@ -39,13 +42,14 @@ export function readUsage(value: unknown): CanonicalUsage | null {
     inputImage,
     output: answer + thoughts,
     reasoning: thoughts,
-    outputAudio: Math.min(answer, tokensOf(value.candidatesTokensDetails, 'AUDIO')),
+    outputAudio,
+    ...imageUsage(Math.min(answer - outputAudio, outputImage)),
   }
 }
 
 /** Writes `usageMetadata`, with cached tokens in the prompt and thoughts beside the answer. */
 export function writeUsage(usage: CanonicalUsage): JsonObject {
-  const { cacheRead, inputAudio, inputImage, output, outputAudio } = usage
+  const { cacheRead, inputAudio, inputImage, output, outputAudio, outputImage = 0 } = usage
   const text = usage.inputUncached + cacheRead + usage.cacheWrite5m + usage.cacheWrite1h
   const prompt = text + inputAudio + inputImage
   const thoughts = Math.min(usage.reasoning, output)
@@ -56,10 +60,11 @@ export function writeUsage(usage: CanonicalUsage): JsonObject {
     totalTokenCount: prompt + output,
     ...(cacheRead > 0 && { cachedContentTokenCount: cacheRead }),
     promptTokensDetails: details({ TEXT: text, IMAGE: inputImage, AUDIO: inputAudio }),
-    ...(outputAudio > 0 && {
+    ...(outputAudio + outputImage > 0 && {
       candidatesTokensDetails: details({
-        TEXT: Math.max(0, answer - outputAudio),
+        TEXT: Math.max(0, answer - outputAudio - outputImage),
         AUDIO: outputAudio,
+        IMAGE: outputImage,
       }),
     }),
     ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),

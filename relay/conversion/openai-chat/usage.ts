@@ -1,3 +1,4 @@
+import { imageUsage } from '#domain/pricing/usage.ts'
 import type { CanonicalUsage } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { objectOf, objectsOf, tokenCountOf } from '../json-fields.ts'
@@ -62,22 +63,24 @@ function readCacheWrite(input: JsonObject): Pick<CanonicalUsage, 'cacheWrite5m' 
 function readOutput(
   usage: JsonObject,
   prompt: number,
-): Pick<CanonicalUsage, 'output' | 'reasoning' | 'outputAudio'> {
+): Pick<CanonicalUsage, 'output' | 'reasoning' | 'outputAudio' | 'outputImage'> {
   const details = objectOf(usage.completion_tokens_details) ?? {}
   const completion = tokenCountOf(usage.completion_tokens)
   const reasoning = tokenCountOf(details.reasoning_tokens)
   const isBeside = tokenCountOf(usage.total_tokens) === prompt + completion + reasoning
   const output = isBeside ? completion + reasoning : completion
+  const outputAudio = Math.min(tokenCountOf(details.audio_tokens), output)
   return {
     output,
     reasoning: Math.min(reasoning, output),
-    outputAudio: Math.min(tokenCountOf(details.audio_tokens), output),
+    outputAudio,
+    ...imageUsage(Math.min(tokenCountOf(details.image_tokens), output - outputAudio)),
   }
 }
 
 /** Writes the usage in OpenAI's form, whose prompt count includes every input token. */
 export function writeUsage(usage: CanonicalUsage): JsonObject {
-  const { cacheRead, inputAudio, inputImage, output } = usage
+  const { cacheRead, inputAudio, inputImage, output, outputImage = 0 } = usage
   const cacheWrite = usage.cacheWrite5m + usage.cacheWrite1h
   const prompt = usage.inputUncached + cacheRead + cacheWrite + inputAudio + inputImage
   return {
@@ -94,6 +97,7 @@ export function writeUsage(usage: CanonicalUsage): JsonObject {
     completion_tokens_details: {
       reasoning_tokens: usage.reasoning,
       audio_tokens: usage.outputAudio,
+      ...(outputImage === 0 ? {} : { image_tokens: outputImage }),
     },
   }
 }

@@ -1,3 +1,4 @@
+import { imageUsage } from '#domain/pricing/usage.ts'
 import type { CanonicalUsage } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { objectOf, tokenCountOf } from '../json-fields.ts'
@@ -16,7 +17,8 @@ export function readUsage(response: JsonObject): CanonicalUsage | null {
   const lifetimes = objectOf(input.cache_write_tokens_details)
   const cacheWrite1h = Math.min(tokenCountOf(lifetimes?.ttl_12h_tokens), written)
   const output = tokenCountOf(usage.output_tokens)
-  const reasoning = tokenCountOf(objectOf(usage.output_tokens_details)?.reasoning_tokens)
+  const details = objectOf(usage.output_tokens_details)
+  const reasoning = tokenCountOf(details?.reasoning_tokens)
   return {
     inputUncached: Math.max(tokenCountOf(usage.input_tokens) - cacheRead - written, 0),
     cacheRead,
@@ -27,19 +29,24 @@ export function readUsage(response: JsonObject): CanonicalUsage | null {
     output,
     reasoning: Math.min(reasoning, output),
     outputAudio: 0,
+    ...imageUsage(Math.min(tokenCountOf(details?.image_tokens), output)),
   }
 }
 
 /** Writes the usage. The input count includes every input token. */
 export function writeUsage(usage: CanonicalUsage): JsonObject {
   const { inputUncached, cacheRead, inputAudio, inputImage, output, reasoning } = usage
+  const { outputImage = 0 } = usage
   const cacheWrite = usage.cacheWrite5m + usage.cacheWrite1h
   const input = inputUncached + cacheRead + cacheWrite + inputAudio + inputImage
   return {
     input_tokens: input,
     input_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: cacheWrite },
     output_tokens: output,
-    output_tokens_details: { reasoning_tokens: reasoning },
+    output_tokens_details: {
+      reasoning_tokens: reasoning,
+      ...(outputImage === 0 ? {} : { image_tokens: outputImage }),
+    },
     total_tokens: input + output,
   }
 }

@@ -11,7 +11,13 @@ import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
 import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
 import { answerCheck } from '../openai-chat/usage-in-answer.ts'
-import { isMembers, isModelName, RESERVED, wholeOf } from '../read-request-members.ts'
+import {
+  hasOnlyModalities,
+  isMembers,
+  isModelName,
+  RESERVED,
+  wholeOf,
+} from '../read-request-members.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import {
@@ -46,7 +52,11 @@ const CONTENT_RULES = innerRules('contents', {
   parts: ['array', 'object', 'null'],
 })
 const NAMES = namesByFoldedName(bothSpellings([...FIELDS.keys(), 'cachedContent', 'serviceTier']))
-const CONFIG_NAMES = namesByFoldedName(bothSpellings(['maxOutputTokens', 'candidateCount']))
+const MODALITIES = 'responseModalities'
+const WITHOUT_IMAGES: ReadonlySet<unknown> = new Set(['TEXT', 'AUDIO'])
+const CONFIG_NAMES = namesByFoldedName(
+  bothSpellings(['maxOutputTokens', 'candidateCount', MODALITIES]),
+)
 const NO_NAMES = namesByFoldedName([])
 
 /** Finds a member in either spelling. */
@@ -143,12 +153,12 @@ function errorInContents(contents: Member | undefined): RelayError | null {
   return relayError('invalid_parameter', { param: `contents${contents.misfit}` })
 }
 
-/** Reads the limits in `generationConfig`. */
+/** Reads the limits and the modalities of the answer in `generationConfig`. */
 function readConfig(
   body: Buffer,
   member: Member | undefined,
   known: NamesByFoldedName,
-): Pick<ChatRequest, 'choices' | 'outputTokensMax'> | RelayError {
+): Pick<ChatRequest, 'choices' | 'outputTokensMax' | 'hasNoImageAnswer'> | RelayError {
   if (member?.kind !== 'object') return { choices: 1, outputTokensMax: null }
   const bytes = body.subarray(member.valueStart, member.valueEnd)
   const members = scanObject(bytes, known.size === 0 ? NO_NAMES : CONFIG_NAMES)
@@ -168,7 +178,9 @@ function readConfig(
   if (outputTokensMax === undefined || choices === undefined) {
     return relayError('invalid_parameter', { param: `${member.key}.${wrong?.key ?? ''}` })
   }
-  return { choices: choices ?? 1, outputTokensMax }
+  const limits = { choices: choices ?? 1, outputTokensMax }
+  const isWithoutImages = hasOnlyModalities(bytes, memberIn(members, MODALITIES), WITHOUT_IMAGES)
+  return isWithoutImages ? { ...limits, hasNoImageAnswer: true } : limits
 }
 
 /**

@@ -40,8 +40,12 @@ function readPart(part: JsonObject | null, choice: number, sink: TextSink): void
   if (part === null) return
   const { text, thought, thoughtSignature, functionCall, inlineData } = part
   if (typeof text === 'string') sink.text(choice, thought === true ? THOUGHT : TEXT, text)
-  for (const data of [thoughtSignature, recordOf(inlineData)?.data]) {
-    if (typeof data === 'string') sink.data(data.length)
+  if (typeof thoughtSignature === 'string') sink.data(thoughtSignature.length)
+  const { data, mimeType } = recordOf(inlineData) ?? {}
+  if (typeof data === 'string') {
+    // Pictures in thoughts are drafts, which providers count as thoughts.
+    const isImage = String(mimeType).startsWith('image/') && thought !== true
+    sink.data(data.length, isImage)
   }
   const { name, args } = recordOf(functionCall) ?? {}
   const { code } = recordOf(part.executableCode) ?? {}

@@ -11,6 +11,7 @@ import {
   effortOf,
   errorInMessages,
   flagOf,
+  hasOnlyModalities,
   isMembers,
   isNumberOrNull,
   modelOf,
@@ -50,6 +51,7 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
   ['user', ['string']],
 ])
 const FIELD_NAMES = FIELDS.keys().toArray()
+const WITHOUT_IMAGES: ReadonlySet<unknown> = new Set(['text', 'audio'])
 const LISTS_OF_OBJECTS = new Set(['tools', 'functions'])
 
 const MESSAGE_RULES = innerRules('messages', {
@@ -103,6 +105,7 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
   if (typeof wantsUsage !== 'boolean') return wantsUsage
   const limits = limitsOf(body, find)
   if (isRelayError(limits)) return limits
+  const isWithoutImages = hasOnlyModalities(body, find('modalities'), WITHOUT_IMAGES)
   return {
     format: OPENAI_CHAT,
     body,
@@ -112,6 +115,7 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
     wantsUsage,
     ...limits,
     reasoningEffort: effortOf(body, find('reasoning_effort')),
+    ...(isWithoutImages ? { hasNoImageAnswer: true } : {}),
     inputBound: inputBoundOf(body, members, parts),
     tools: parts.tools,
   }

@@ -114,10 +114,8 @@ describe('counted text of a delivered stream', () => {
     const url = `data:image/png;base64,${data}`
     const sound = streamed(delta(0, { audio: { data } }), delta(0, { audio: { data } }))
     expect(sound).toEqual({ text: '', tokens: 8 })
-    expect(streamed(delta(0, { images: [{ image_url: { url } }] }))).toEqual({
-      text: '',
-      tokens: 5,
-    })
+    const picture = streamed(delta(0, { images: [{ image_url: { url } }] }))
+    expect(picture).toEqual({ text: '', tokens: 5, imageTokens: 5 })
     const words = 'word '.repeat(100)
     for (const name of ['data', 'id', 'type', 'role', 'format', 'signature']) {
       expect(streamed(delta(0, { [name]: words, inner: [{ [name]: words }] })).text).toBe(

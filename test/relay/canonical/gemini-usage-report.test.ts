@@ -40,6 +40,29 @@ describe('usage in Gemini’s format', () => {
     })
   })
 
+  it('divides the answer by modality, without its thoughts', () => {
+    const candidatesTokensDetails = [detail('IMAGE', 12), detail('AUDIO', 3), detail('TEXT', 5)]
+    expect(read({ ...USAGE, thoughtsTokenCount: 30, candidatesTokensDetails })).toMatchObject({
+      anomaly: null,
+      usage: { output: 50, reasoning: 30, outputAudio: 3, outputImage: 12 },
+    })
+    expect(read(USAGE).usage).not.toHaveProperty('outputImage')
+  })
+
+  it.each([
+    [1_000, 'parts-exceed-whole', 20],
+    [-5, 'negative', 0],
+    ['12', 'not-a-number', 12],
+    ['x', 'not-a-number', 0],
+    [1e12, 'absurd', 20],
+    [11.5, 'fraction', 12],
+  ])('a count of %j image tokens is %s, and at most the answer', (count, anomaly, images) => {
+    const report = read({ ...USAGE, candidatesTokensDetails: [detail('IMAGE', count)] })
+    expect(report).toMatchObject({ anomaly, usage: { output: 20 } })
+    expect(report.usage.outputImage ?? 0).toBe(images)
+    expect(report.isTrusted).toBe(anomaly === 'parts-exceed-whole')
+  })
+
   it.each([
     ['no candidates, as the total says', { candidatesTokenCount: undefined, totalTokenCount: 100 }],
     ['zero candidates', { candidatesTokenCount: 0 }],
@@ -94,5 +117,16 @@ describe('usage in Gemini’s format', () => {
     const combined = combineGeminiUsage(combineGeminiUsage(undefined, first), last)
     expect(combined).toEqual({ ...first, ...last })
     expect(combineGeminiUsage(combined, { promptTokenCount: 0 })).toEqual({ ...first, ...last })
+  })
+
+  it('a later list of details does not hide images of an earlier one', () => {
+    const details = (...candidatesTokensDetails: object[]) => ({ candidatesTokensDetails })
+    const early = details(detail('TEXT', 5), detail('IMAGE', 1120))
+    const late = details(detail('TEXT', 9), detail('IMAGE', 0), detail('AUDIO', 2))
+    expect(combineGeminiUsage(early, late)).toEqual(
+      details(detail('TEXT', 9), detail('IMAGE', 1120), detail('AUDIO', 2)),
+    )
+    expect(combineGeminiUsage(early, {})).toEqual(early)
+    expect(combineGeminiUsage(undefined, late)).toEqual(late)
   })
 })

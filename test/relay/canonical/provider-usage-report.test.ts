@@ -107,6 +107,22 @@ describe('usage in OpenAI’s format', () => {
     expect(read(raw)).toMatchObject({ usage, anomaly: 'parts-exceed-whole' })
   })
 
+  it('has image tokens in the answer, which are limited to the rest of the answer', () => {
+    const withImages = (image_tokens: unknown) =>
+      read({
+        ...{ prompt_tokens: 1, completion_tokens: 50 },
+        completion_tokens_details: { audio_tokens: 20, image_tokens },
+      })
+    const usage = { output: 50, outputAudio: 20, outputImage: 30 }
+    expect(withImages(30)).toMatchObject({ usage, anomaly: null })
+    expect(withImages(31)).toMatchObject({ usage, anomaly: 'parts-exceed-whole' })
+    expect(withImages('30')).toMatchObject({ usage, isTrusted: false })
+    expect(withImages(-1)).toMatchObject({ isTrusted: false, anomaly: 'negative' })
+    for (const none of [0, undefined, null, -1, 'x']) {
+      expect(withImages(none).usage).not.toHaveProperty('outputImage')
+    }
+  })
+
   it('lowers an output beyond the ceiling of the answer to the ceiling', () => {
     const raw = { prompt_tokens: 10, completion_tokens: 3, total_tokens: 9_000_000 }
     const report = readOpenAiUsage(raw, BOUNDS, true)
