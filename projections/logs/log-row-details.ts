@@ -108,12 +108,17 @@ const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
 
 /**
  * Returns prices as exact decimal text, and as numbers for clients that only display them. Of the
- * context tiers, only the ratios that were applied are returned.
+ * context tiers, only the ratios that were applied are returned. The price of images is only
+ * returned for an answer with images.
  */
 function ofPrice({ tools = {}, ...price }: PriceSnapshot, usage: Usage): object {
   const exact: Record<string, string> = {}
   for (const key in price) {
-    if (key !== 'tiers') exact[key] = String(price[key as keyof typeof price])
+    if (key !== 'tiers' && key !== 'imageCompletion')
+      exact[key] = String(price[key as keyof typeof price])
+  }
+  if (price.mode === 'tokens' && (usage.outputImage ?? 0) > 0) {
+    exact.imageCompletion = price.imageCompletion ?? price.completion
   }
   const tier = price.mode === 'call' ? null : tierOf(price, inputTokensOf(usage))
   if (tier !== null) {
@@ -159,7 +164,7 @@ function ofAudio(price: PriceSnapshot, usage: Usage): object {
     audio_input: usage.inputAudio,
     audio_output: usage.outputAudio,
     text_input: inputTokensOf(usage) - usage.inputAudio,
-    text_output: usage.output - usage.outputAudio,
+    text_output: usage.output - usage.outputAudio - (usage.outputImage ?? 0),
     ...(price.mode === 'call'
       ? {}
       : {

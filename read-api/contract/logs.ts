@@ -37,7 +37,7 @@ export type LogEntry = Static<typeof LogEntry>
 
 /**
  * The usage from which a charge is computed. Each model token is counted in one field. As the only
- * exception, `output` includes `reasoning` and `outputAudio`.
+ * exception, `output` includes `reasoning`, `outputAudio` and `outputImage`.
  */
 export type LoggedUsage = {
   inputUncached?: number
@@ -49,6 +49,7 @@ export type LoggedUsage = {
   output?: number
   reasoning?: number
   outputAudio?: number
+  outputImage?: number
   toolCalls?: number
   /** The uses of each of the provider's tools, such as `web_search`. Their sum is `toolCalls`. */
   tools?: Record<string, number>
@@ -130,10 +131,10 @@ export type LogOther = {
   /**
    * The price when the call was admitted. Its decimals are text, so that the charge can be
    * recomputed exactly. With `mode` `tokens`, the members are `model`, `completion`, `cacheRead`,
-   * `cacheWrite`, `image`, `audio`, `audioCompletion` and `group`. With `mode` `call`, they are
-   * `price` and `group`. If the input exceeded the limit `tierAbove` in tokens, all input prices
-   * are multiplied by `tierInput` and all output prices by `tierOutput`. `tool_web_search` is the
-   * price of 1000 uses of a tool in dollars.
+   * `cacheWrite`, `image`, `audio`, `audioCompletion` and `group`, and `imageCompletion` for an
+   * answer with images. With `mode` `call`, they are `price` and `group`. If the input exceeded the
+   * limit `tierAbove` in tokens, all input prices are multiplied by `tierInput` and all output
+   * prices by `tierOutput`. `tool_web_search` is the price of 1000 uses of a tool in dollars.
    */
   price?: Record<string, string>
   /** The charged usage. Counts that are 0 may be omitted. */

@@ -6,16 +6,9 @@ import { type JsonMap, readJsonMap } from './json-map.ts'
 import type { OptionChange } from './option-changes.ts'
 
 const MAPS: ReadonlySet<string> = new Set([
-  'ModelPrice',
-  'ModelRatio',
-  'CompletionRatio',
-  'CacheRatio',
-  'CreateCacheRatio',
-  'ImageRatio',
-  'AudioRatio',
-  'AudioCompletionRatio',
-  'ToolPrice',
-  'GroupRatio',
+  ...['ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio', 'CreateCacheRatio'],
+  ...['ImageRatio', 'AudioRatio', 'AudioCompletionRatio', 'ImageCompletionRatio'],
+  ...['ToolPrice', 'GroupRatio'],
 ])
 
 /** Returns true for an option that can be scheduled. Only prices can be scheduled. */

@@ -87,8 +87,8 @@ const callTerms = (usage: LoggedUsage): TermDraft[] => [
 ]
 
 function tokenTerms(usage: LoggedUsage): TermDraft[] {
-  const spoken = usage.outputAudio ?? 0
-  const written = Math.max(0, (usage.output ?? 0) - spoken)
+  const { output = 0, outputAudio = 0, outputImage = 0 } = usage
+  const text = Math.max(0, output - outputAudio - outputImage)
   const term = (name: PriceTermName, count = 0, ...own: FactorName[]): TermDraft => ({
     name,
     count,
@@ -101,8 +101,9 @@ function tokenTerms(usage: LoggedUsage): TermDraft[] {
     term('cacheWrite1h', usage.cacheWrite1h, 'cacheWrite', 'oneHour'),
     term('inputImage', usage.inputImage, 'image'),
     term('inputAudio', usage.inputAudio, 'audio'),
-    term('output', written, 'completion'),
-    term('outputAudio', spoken, 'audio', 'audioCompletion'),
+    term('output', text, 'completion'),
+    term('outputAudio', outputAudio, 'audio', 'audioCompletion'),
+    term('outputImage', outputImage, 'imageCompletion'),
   ]
 }
 

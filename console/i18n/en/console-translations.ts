@@ -109,6 +109,7 @@ const shared: SharedTranslations['shared'] = {
     image: 'Image ratio',
     audio: 'Audio ratio',
     audioCompletion: 'Audio completion ratio',
+    imageCompletion: 'Image completion ratio',
     group: 'Group ratio',
     price: 'Price per call, $',
     quotaPerDollar: 'Quota per dollar',

@@ -85,6 +85,7 @@ export const logDetails: Translations['logDetails'] = {
     inputAudio: 'Audio input',
     output: 'Output',
     outputAudio: 'Audio output',
+    outputImage: 'Image output',
     calls: 'Calls',
     tool: 'Tool {{tool}}',
   },

@@ -107,6 +107,7 @@ const shared = {
     image: '图片倍率',
     audio: '音频倍率',
     audioCompletion: '音频补全倍率',
+    imageCompletion: '图片补全倍率',
     group: '分组倍率',
     price: '每次价格 $',
     quotaPerDollar: '每美元额度',

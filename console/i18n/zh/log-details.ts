@@ -83,6 +83,7 @@ export const logDetails = {
     inputAudio: '音频输入',
     output: '输出',
     outputAudio: '音频输出',
+    outputImage: '图片输出',
     calls: '调用',
     tool: '工具 {{tool}}',
   },

@@ -46,6 +46,12 @@ const CASES: [string, Record<string, string>, LoggedUsage, bigint][] = [
     16_750n,
   ],
   [
+    'text and images',
+    { completion: '6', imageCompletion: '60' },
+    { inputUncached: 1000, output: 1320, outputImage: 1120 },
+    69_400n,
+  ],
+  [
     'a long input',
     { model: '0.05', completion: '5', tierAbove: '100000', tierInput: '5', tierOutput: '5' },
     { inputUncached: 100_001, output: 10 },
@@ -126,7 +132,7 @@ describe('the explanation of the price of a call', () => {
   const count = fc.integer({ min: 0, max: 2_000_000 })
 
   it('has terms and a rounding that add up to the total for any usage, to the unit', () => {
-    const prices = fc.record(ratiosOf(ratio))
+    const prices = fc.record({ ...ratiosOf(ratio), imageCompletion: ratio })
     const usages = fc.record({
       inputUncached: count,
       cacheRead: count,
@@ -136,6 +142,7 @@ describe('the explanation of the price of a call', () => {
       inputImage: count,
       output: count,
       outputAudio: count,
+      outputImage: count,
     })
     fc.assert(
       fc.property(prices, usages, (price, usage) => {

@@ -86,6 +86,24 @@ it('a log row of a call with sound has the counts and ratios of sound and group'
     expect(plain).not.toHaveProperty(key)
 })
 
+it('a log row has the price of images only for an answer with images', () => {
+  const given = settledCall(call, 1, NOW)
+  const { price, usage } = given.data as { price: { completion: string }; usage: object }
+  const otherOf = (counts: object, change: object) => {
+    const usageOfCall = { ...usage, output: 300, ...counts }
+    const data = { ...(given.data as object), price: { ...price, ...change }, usage: usageOfCall }
+    const event = { ...given, data, meta: { actor: 'token:1', cause: null, at: NOW } }
+    return JSON.parse(detailsOf(event as unknown as Recorded<LoggedEvent>)?.other ?? '{}')
+  }
+  const images = { outputImage: 200 }
+  expect(otherOf(images, { imageCompletion: '60' })).toMatchObject({
+    price: { imageCompletion: '60' },
+    usage: { output: 300, outputImage: 200 },
+  })
+  expect(otherOf(images, {}).price.imageCompletion).toBe(price.completion)
+  expect(otherOf({}, { imageCompletion: '60' }).price).not.toHaveProperty('imageCompletion')
+})
+
 it('a log row shows what the cache of the provider read and saved', () => {
   const given = settledCall(call, 1, NOW)
   const { price, usage } = given.data as { price: object; usage: object }
