@@ -68,25 +68,6 @@ export function wholeOf(
   return Number.isInteger(value) && value >= least && value <= most ? value : undefined
 }
 
-/** A list of modalities that is longer than this many bytes is not read. */
-const MODALITIES_BYTES_MAX = 256
-
-/**
- * Reports whether a list of the answer's modalities has only modalities in `known`. An empty list
- * selects the model's default modalities, so it has not.
- */
-export function hasOnlyModalities(
-  body: Buffer,
-  member: Member | undefined,
-  known: ReadonlySet<unknown>,
-): boolean {
-  if (member?.kind !== 'array') return false
-  const { valueStart, valueEnd } = member
-  if (valueEnd - valueStart > MODALITIES_BYTES_MAX) return false
-  const list = JSON.parse(body.toString('utf8', valueStart, valueEnd)) as unknown[]
-  return list.length > 0 && list.every((modality) => known.has(modality))
-}
-
 /**
  * Returns the value of a boolean member, or null if the value is not a boolean. An absent or null
  * member is false.

@@ -32,7 +32,10 @@ export type ChatRequest = {
   readonly outputTokensMax: number | null
   /** The caller's `reasoning_effort`; null if it is absent or not a plain word. */
   readonly reasoningEffort: string | null
-  /** True if the request excludes images from the answer. */
+  /**
+   * True if the request excludes images from the answer, in a format whose providers comply with
+   * this.
+   */
   readonly hasNoImageAnswer?: true
   readonly inputBound: InputBound
   readonly tools: readonly ToolElement[]

@@ -122,12 +122,14 @@ const delivered = fc.record({
   isWhole: fc.boolean(),
   isUsageEarly: fc.boolean(),
 })
-type Delivered = typeof delivered extends fc.Arbitrary<infer T> ? T : never
+type Delivered = (typeof delivered extends fc.Arbitrary<infer T> ? T : never) & {
+  readonly hasImages?: boolean
+}
 const price = fc.constantFrom(MULTIMODAL, TEXT_ONLY)
 
 async function billOf(made: Delivered, price: PerTokenPrice, rawUsage: unknown): Promise<Quota> {
-  const { text, imageTokens, ...course } = made
-  const readText = () => ({ text, tokens: imageTokens, imageTokens })
+  const { text, imageTokens: tokens, hasImages = true, ...course } = made
+  const readText = () => ({ text, tokens, imageTokens: hasImages ? tokens : 0 })
   const rest = { answeredModel: null, chargesInput: true, readText }
   const delivery: Delivery = { ...course, ...rest, rawUsage }
   const { usage } = await meter(delivery, candidate, counter, LIMITS, price)
@@ -144,6 +146,20 @@ describe('the bill of a call', () => {
       }),
       { numRuns: 1_000 },
     ))
+
+  it('the bill is never lower for images in the answer than for as many tokens of text', () => {
+    const images = fc.constantFrom('0', '3.9', '4', '40').map((imageCompletion) => ({
+      ...MULTIMODAL,
+      imageCompletion,
+    }))
+    const reports = fc.oneof(fc.constant(undefined), tokens.map(reportOf))
+    const property = fc.asyncProperty(delivered, images, reports, async (made, price, report) => {
+      const bill = await billOf(made, price, report)
+      const asText = await billOf({ ...made, hasImages: false }, price, report)
+      expect(bill).toBeGreaterThanOrEqual(asText)
+    })
+    return fc.assert(property, { numRuns: 1_000 })
+  })
 
   it('the bill is never lower if a larger report also has an impossible count', () => {
     const lie = fc.tuple(fc.constantFrom(...MEMBERS), exaggerate, impossible)

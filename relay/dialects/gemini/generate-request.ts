@@ -11,13 +11,7 @@ import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
 import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
 import { answerCheck } from '../openai-chat/usage-in-answer.ts'
-import {
-  hasOnlyModalities,
-  isMembers,
-  isModelName,
-  RESERVED,
-  wholeOf,
-} from '../read-request-members.ts'
+import { isMembers, isModelName, RESERVED, wholeOf } from '../read-request-members.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import {
@@ -53,7 +47,6 @@ const CONTENT_RULES = innerRules('contents', {
 })
 const NAMES = namesByFoldedName(bothSpellings([...FIELDS.keys(), 'cachedContent', 'serviceTier']))
 const MODALITIES = 'responseModalities'
-const WITHOUT_IMAGES: ReadonlySet<unknown> = new Set(['TEXT', 'AUDIO'])
 const CONFIG_NAMES = namesByFoldedName(
   bothSpellings(['maxOutputTokens', 'candidateCount', MODALITIES]),
 )
@@ -179,8 +172,25 @@ function readConfig(
     return relayError('invalid_parameter', { param: `${member.key}.${wrong?.key ?? ''}` })
   }
   const limits = { choices: choices ?? 1, outputTokensMax }
-  const isWithoutImages = hasOnlyModalities(bytes, memberIn(members, MODALITIES), WITHOUT_IMAGES)
+  const isWithoutImages = excludesImages(bytes, memberIn(members, MODALITIES))
   return isWithoutImages ? { ...limits, hasNoImageAnswer: true } : limits
+}
+
+/** A list of modalities that is longer than this many bytes is not read. */
+const MODALITIES_BYTES_MAX = 256
+/** The modalities of answers that have no images. */
+const WITHOUT_IMAGES: ReadonlySet<unknown> = new Set(['TEXT', 'AUDIO'])
+
+/**
+ * Reports whether the modalities of the answer exclude images. An empty list selects the model's
+ * default modalities, and an unknown modality may be one of images.
+ */
+function excludesImages(body: Buffer, modalities: Member | undefined): boolean {
+  if (modalities?.kind !== 'array') return false
+  const { valueStart, valueEnd } = modalities
+  if (valueEnd - valueStart > MODALITIES_BYTES_MAX) return false
+  const list = JSON.parse(body.toString('utf8', valueStart, valueEnd)) as unknown[]
+  return list.length > 0 && list.every((modality) => WITHOUT_IMAGES.has(modality))
 }
 
 /**

@@ -11,7 +11,6 @@ import {
   effortOf,
   errorInMessages,
   flagOf,
-  hasOnlyModalities,
   isMembers,
   isNumberOrNull,
   modelOf,
@@ -51,7 +50,6 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
   ['user', ['string']],
 ])
 const FIELD_NAMES = FIELDS.keys().toArray()
-const WITHOUT_IMAGES: ReadonlySet<unknown> = new Set(['text', 'audio'])
 const LISTS_OF_OBJECTS = new Set(['tools', 'functions'])
 
 const MESSAGE_RULES = innerRules('messages', {
@@ -105,7 +103,6 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
   if (typeof wantsUsage !== 'boolean') return wantsUsage
   const limits = limitsOf(body, find)
   if (isRelayError(limits)) return limits
-  const isWithoutImages = hasOnlyModalities(body, find('modalities'), WITHOUT_IMAGES)
   return {
     format: OPENAI_CHAT,
     body,
@@ -115,7 +112,6 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
     wantsUsage,
     ...limits,
     reasoningEffort: effortOf(body, find('reasoning_effort')),
-    ...(isWithoutImages ? { hasNoImageAnswer: true } : {}),
     inputBound: inputBoundOf(body, members, parts),
     tools: parts.tools,
   }

@@ -36,20 +36,29 @@ const RUNS = 600
 const LEASE_UNTIL = 1_000
 const TOKENS = [1, 2, 3] as const
 
-const tokens = (model: string, completion: string, group: string): PerTokenPrice => ({
+const tokens = (
+  model: string,
+  completion: string,
+  group: string,
+  images: Pick<PerTokenPrice, 'imageCompletion'> = {},
+): PerTokenPrice => ({
   ...{ mode: 'tokens', list: 1, model, completion, group },
   ...{ cacheRead: '0.5', cacheWrite: '1.25', image: '1.5', audio: '1.5', audioCompletion: '2' },
+  ...images,
 })
 const PRICES: readonly PriceSnapshot[] = [
   tokens('1.25', '4', '1'),
   tokens('0.0333', '1', '0.7'),
-  tokens('15', '5', '1.1'),
+  tokens('15', '5', '1.1', { imageCompletion: '50' }),
   tokens('0', '1', '1'),
   { mode: 'call', list: 1, price: '0.002', group: '1.5' },
 ]
 /** Prices whose tiers the tokens of the tests reach. */
 const TIERED: readonly PerTokenPrice[] = [
-  { ...tokens('1.25', '4', '1'), tiers: [{ above: 100, input: '2', output: '1.5' }] },
+  {
+    ...tokens('1.25', '4', '1', { imageCompletion: '0.5' }),
+    tiers: [{ above: 100, input: '2', output: '1.5' }],
+  },
   {
     ...tokens('0.0333', '1', '0.7'),
     tiers: [
@@ -72,7 +81,8 @@ function stepPriceOf(price: PriceSnapshot): bigint {
   if (price.mode === 'call') return 0n
   const text = millionths(price.completion) * MILLION
   const audio = millionths(price.audio) * millionths(price.audioCompletion)
-  const dearest = text > audio ? text : audio
+  const image = millionths(price.imageCompletion ?? '0') * MILLION
+  const dearest = [text, audio, image].reduce((a, b) => (a > b ? a : b))
   const tier = millionths(price.tiers?.at(-1)?.output ?? '1')
   const ratio = dearest * tier * millionths(price.model) * millionths(price.group)
   const scale = MILLION ** 5n
@@ -401,8 +411,14 @@ const terms = termsAt(...PRICES, tokens('7.3', '0.9', '1'))
 const tieredTerms = termsAt(...TIERED)
 const counts = { inputUncached: tokenCount, cacheRead: tokenCount, cacheWrite1h: tokenCount }
 const usage: fc.Arbitrary<Usage> = fc
-  .record({ ...counts, inputImage: tokenCount, text: tokenCount, outputAudio: fc.nat(400) })
-  .map(({ text, ...made }) => ({ ...NO_USAGE, ...made, output: text + made.outputAudio }))
+  .record({
+    ...{ ...counts, inputImage: tokenCount, text: tokenCount },
+    ...{ outputAudio: fc.nat(400), outputImage: fc.nat(400) },
+  })
+  .map(({ text, ...made }) => {
+    const output = text + made.outputAudio + made.outputImage
+    return { ...NO_USAGE, ...made, output }
+  })
 
 /** Returns the usage with more tokens of each kind. */
 const sumOf = (one: Usage, other: Usage): Usage => {
@@ -444,7 +460,9 @@ function dearestToken({ price }: Terms): bigint {
   const one = MILLION * MILLION
   const audio = millionths(price.audio) * millionths(price.audioCompletion)
   const write = (millionths(price.cacheWrite) * MILLION * 8n) / 5n
-  const single = [price.cacheRead, price.image, price.audio, price.completion].map(millionths)
+  const { imageCompletion = '0' } = price
+  const ratios = [price.cacheRead, price.image, price.audio, price.completion, imageCompletion]
+  const single = ratios.map(millionths)
   const dearest = [one, audio, write, ...single.map((ratio) => ratio * MILLION)].reduce((a, b) =>
     a > b ? a : b,
   )

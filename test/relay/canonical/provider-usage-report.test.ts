@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { readOpenAiUsage, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
+import { readResponsesUsage } from '#relay/canonical/responses-usage-report.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
 
 const BOUNDS = { inputCeiling: 102_000, outputCeiling: 102_000 }
@@ -121,6 +122,16 @@ describe('usage in OpenAI’s format', () => {
     for (const none of [0, undefined, null, -1, 'x']) {
       expect(withImages(none).usage).not.toHaveProperty('outputImage')
     }
+  })
+
+  it('has the image tokens of an answer of the Responses API', () => {
+    const raw = {
+      ...{ input_tokens: 1, output_tokens: 50 },
+      output_tokens_details: { image_tokens: 30 },
+    }
+    const context = { ...BOUNDS, body: Buffer.alloc(0), isOutputTotalLessPrompt: false }
+    const usage = { output: 50, outputImage: 30 }
+    expect(readResponsesUsage(raw, context)).toMatchObject({ usage, anomaly: null })
   })
 
   it('lowers an output beyond the ceiling of the answer to the ceiling', () => {

@@ -145,6 +145,7 @@ describe('writing Gemini’s usage', () => {
       output: 17,
       reasoning: 4,
       outputAudio: 2,
+      outputImage: 3,
     }
     expect(readUsage(writeUsage(usage))).toEqual(usage)
     expect(readUsage(writeUsage(NONE))).toEqual(NONE)

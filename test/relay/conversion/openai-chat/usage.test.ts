@@ -126,6 +126,15 @@ describe('writing usage', () => {
     expect(read(written)).toEqual(usage)
   })
 
+  it('keeps the images of an answer, up to the rest of its tokens', () => {
+    const usage = { ...NONE, output: 50, outputAudio: 20, outputImage: 30 }
+    const written = writeUsage(usage)
+    expect(written).toMatchObject({ completion_tokens_details: { image_tokens: 30 } })
+    expect(read(written)).toEqual(usage)
+    const details = { audio_tokens: 20, image_tokens: 70 }
+    expect(read({ completion_tokens: 50, completion_tokens_details: details })).toEqual(usage)
+  })
+
   it('writes no usage of zeros as anything else', () => {
     expect(writeUsage(NONE)).toEqual({
       prompt_tokens: 0,

@@ -41,6 +41,17 @@ describe('usage in OpenAI’s responses format', () => {
     })
   })
 
+  it('keeps the images of an answer, up to its tokens', () => {
+    const usage = (image_tokens: unknown) => ({
+      usage: { output_tokens: 50, output_tokens_details: { image_tokens } },
+    })
+    const read = readUsage(usage(30)) ?? NONE
+    expect(read).toEqual({ ...NONE, output: 50, outputImage: 30 })
+    expect(writeUsage(read)).toMatchObject(usage(30).usage)
+    expect(readUsage(usage(70))).toEqual({ ...NONE, output: 50, outputImage: 50 })
+    expect(readUsage(usage(-1))).toEqual({ ...NONE, output: 50 })
+  })
+
   it('leaves no uncached tokens when more tokens are cached than there were', () => {
     const usage = { input_tokens: 10, input_tokens_details: { cached_tokens: 30 } }
     expect(readUsage({ usage })).toMatchObject({ inputUncached: 0, cacheRead: 30 })
