@@ -19,8 +19,8 @@ const COMMON: readonly string[] = [
 ]
 
 /**
- * If a channel's list of allowed members contains this entry, callers may use the provider's tools,
- * such as a web search. Functions that callers define are always sent.
+ * If a channel's list of allowed members contains this entry, callers may use the provider's tools
+ * that a price covers, such as a web search. Functions that callers define are always sent.
  */
 export const PROVIDER_TOOLS = 'tools'
 

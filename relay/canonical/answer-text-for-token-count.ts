@@ -10,6 +10,9 @@ const TEXT_LENGTH_MAX = 256 * 1024
  * characters as PCM, 21 000 as MP3).
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
+/** The number and the length of the ids of tool uses that are kept. More uses count separately. */
+const TOOL_IDS_MAX = 1_024
+const TOOL_ID_LENGTH_MAX = 256
 const NOTHING = Buffer.alloc(0)
 
 /**
@@ -37,6 +40,7 @@ class TextCollector implements TextSink {
   private dataLength = 0
   private imageLength = 0
   tools: ToolCounts | undefined
+  private readonly toolIds = new Set<string>()
 
   text(choice: number, place: number, piece: string): void {
     const fitting = piece.length <= this.room ? piece : piece.slice(0, this.room)
@@ -56,8 +60,23 @@ class TextCollector implements TextSink {
     if (isImage) this.imageLength += characters
   }
 
-  tool(name: ToolName): void {
-    this.tools = { ...this.tools, [name]: (this.tools?.[name] ?? 0) + 1 }
+  tool(name: ToolName, id?: string, isBilled = true): void {
+    if (
+      id !== undefined &&
+      !this.isNewUse(`${name} ${id}`.slice(0, TOOL_ID_LENGTH_MAX), isBilled)
+    ) {
+      return
+    }
+    const uses = (this.tools?.[name] ?? 0) + (isBilled ? 1 : -1)
+    this.tools = { ...this.tools, [name]: uses }
+  }
+
+  /** Notes whether the use with this id counts. Returns false if this was noted before. */
+  private isNewUse(id: string, isBilled: boolean): boolean {
+    if (!isBilled) return this.toolIds.delete(id)
+    if (this.toolIds.has(id)) return false
+    if (this.toolIds.size < TOOL_IDS_MAX) this.toolIds.add(id)
+    return true
   }
 
   read(): CountableText {
@@ -130,6 +149,17 @@ export class DeliveredText {
     this.eventBytes += events.length
     this.bytes += events.length
     if (this.eventBytes >= EVENTS_BYTES_MAX) this.digest()
+  }
+
+  /** Counts only the uses of the provider's tools in events that the caller did not receive. */
+  addToolUses(events: Buffer): void {
+    this.digest()
+    const { collector } = this
+    readEventTexts(events.toString('utf8'), this.readTexts, {
+      text: () => {},
+      data: () => {},
+      tool: (...use) => collector.tool(...use),
+    })
   }
 
   read(): CountableText {

@@ -12,8 +12,11 @@ export type TextSink = {
    * the value is known to be a picture of the answer.
    */
   readonly data: (characters: number, isImage?: boolean) => void
-  /** Receives one use of a tool that the provider runs. */
-  readonly tool?: (name: ToolName) => void
+  /**
+   * Receives one use of a tool that the provider runs. Uses with the same `id` count once. If
+   * `isBilled` is false, an earlier use with this id does not count after all.
+   */
+  readonly tool?: (name: ToolName, id?: string, isBilled?: boolean) => void
 }
 
 type JsonObject = Readonly<Record<string, unknown>>

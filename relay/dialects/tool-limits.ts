@@ -1,20 +1,49 @@
 import type { ToolCounts, ToolName } from '#domain/pricing/usage.ts'
 import type { ByteEdit } from './byte-edits.ts'
+import type { ToolElement } from './openai-chat/find-message-parts-and-tools.ts'
 import { wholeOf } from './read-request-members.ts'
 import type { Member } from './scan-request-object.ts'
 
-/** The provider's tools in a request that have a price per use (see `TOOL_NAMES`). */
+/** What the provider's tools in a request may cost (see `TOOL_NAMES`). */
 export type ToolLimits = {
-  /** The most uses of each tool, which the hold of the call covers. */
+  /** The most uses of each tool with a price, which the hold of the call covers. */
   readonly uses: ToolCounts
+  /**
+   * The most uses that are believed, for a provider that knows no limit of them. The default is
+   * `uses`.
+   */
+  readonly usesBelieved?: ToolCounts
+  /** The uses that are billed although the answer does not show them. The default is none. */
+  readonly assumedUses?: AssumedUses
+  /** The input tokens that tools without a price may add. The hold covers them. */
+  readonly inputTokens?: number
   /** The edits of the request's body that set these limits, where the caller set none or more. */
   readonly edits: readonly ByteEdit[]
+  /** The member that has the limit, if it is one of the outermost object. */
+  readonly member?: string
+  /**
+   * The entry in a channel's list of allowed members that allows the tools. The default is
+   * `PROVIDER_TOOLS`.
+   */
+  readonly allowedBy?: string
+}
+
+/** The tools of a request. Those that no price covers are marked. */
+export type LimitedTools = {
+  readonly tools: readonly ToolElement[]
+  readonly toolLimits?: ToolLimits
+}
+
+export type AssumedUses = {
+  readonly uses: ToolCounts
+  /** `cut-answer` assumes them only for an answer that is not whole. */
+  readonly of: 'every-answer' | 'cut-answer'
 }
 
 /** The limit of a tool for which the caller has set none. */
-const USES_DEFAULT = 10
+export const USES_DEFAULT = 10
 /** The highest limit. A higher limit of the caller is reduced to it. */
-const USES_MAX = 100
+export const USES_MAX = 100
 
 /**
  * The likely and the absolute maximum of input tokens that one use of a tool adds, such as the

@@ -20,7 +20,12 @@ import {
   type UsageAnomaly,
   type UsageReport,
 } from '#relay/canonical/provider-usage-report.ts'
-import { INPUT_TOKENS_PER_USE, largestUses, usesIn } from '#relay/dialects/tool-limits.ts'
+import {
+  INPUT_TOKENS_PER_USE,
+  largestUses,
+  type ToolLimits,
+  usesIn,
+} from '#relay/dialects/tool-limits.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Candidate } from './candidate.ts'
 
@@ -61,12 +66,14 @@ export function meter(
   price: PriceSnapshot,
 ): Metered | Promise<Metered> {
   const metered = meterTokens(delivery, candidate, counter, limits, price)
-  const most = candidate.request.toolLimits?.uses
-  if (most === undefined) return metered
-  const { rawUsage, readText, isWhole, isUsageEarly = false } = delivery
+  const { toolLimits } = candidate.request
+  if (toolLimits === undefined) return metered
+  const { rawUsage, readText, isWhole, isUsageEarly = false, chargesInput } = delivery
   const reported = readReport(rawUsage, candidate, limits).toolUses
   const isFinal = isWhole && !isUsageEarly
-  const { uses, anomaly } = toolUsesOf(reported, () => readText().tools, most, isFinal)
+  const assumed = chargesInput ? assumedUses(toolLimits, isWhole) : undefined
+  const countUses = () => largestUses([assumed, readText().tools])
+  const { uses, anomaly } = toolUsesOf(reported, countUses, toolLimits, isFinal)
   const withTools = (tokens: Metered): Metered => ({
     ...tokens,
     usage: { ...tokens.usage, ...uses },
@@ -82,7 +89,7 @@ export function meter(
 function toolUsesOf(
   reported: ReportedToolUses | undefined,
   countUses: () => ToolCounts | undefined,
-  most: ToolCounts,
+  { uses: held, usesBelieved: most = held }: ToolLimits,
   isFinal: boolean,
 ): { readonly uses: Pick<Usage, 'toolCalls' | 'tools'>; readonly anomaly: UsageAnomaly | null } {
   const { uses, anomaly } = readToolUses(reported ?? {}, most)
@@ -90,6 +97,13 @@ function toolUsesOf(
   const larger = isEnough ? uses : largestUses([uses, countUses()])
   return { uses: toolUsage(larger, most), anomaly }
 }
+
+/** Returns the uses that are billed although the answer may not show them. */
+const assumedUses = (
+  { assumedUses: assumed }: ToolLimits,
+  isWhole: boolean,
+): ToolCounts | undefined =>
+  assumed?.of === 'every-answer' || !isWhole ? assumed?.uses : undefined
 
 function meterTokens(
   delivery: Delivery,
@@ -132,9 +146,10 @@ export function usageSoFar(
 ): Usage {
   const report = readReport(rawUsage, candidate, limits)
   const tokens = dearerReading(report, counted, price)
-  const most = candidate.request.toolLimits?.uses
-  if (most === undefined) return usageWithin(tokens, limits)
-  const { uses } = toolUsesOf(report.toolUses, () => counted.tools, most, false)
+  const { toolLimits } = candidate.request
+  if (toolLimits === undefined) return usageWithin(tokens, limits)
+  const countUses = () => largestUses([assumedUses(toolLimits, false), counted.tools])
+  const { uses } = toolUsesOf(report.toolUses, countUses, toolLimits, false)
   return usageWithin({ ...tokens, ...uses }, limits)
 }
 
@@ -149,12 +164,16 @@ function isZeroForText(usage: Usage, { readText }: Delivery): boolean {
   return text !== '' || tokens > 0
 }
 
+const NO_TOOLS: Pick<ToolLimits, 'uses' | 'inputTokens'> = { uses: {} }
+
 function readReport(
   rawUsage: unknown,
   { request, channel }: Candidate,
   { outputTokens }: TokenLimits,
 ): UsageReport {
-  const ofTools = usesIn(request.toolLimits?.uses) * INPUT_TOKENS_PER_USE.most
+  const { uses, inputTokens = 0 } = request.toolLimits ?? NO_TOOLS
+  // A tool without a price per use, such as one that reads web pages, may add any number of tokens.
+  const ofTools = inputTokens > 0 ? TOKENS_MAX : usesIn(uses) * INPUT_TOKENS_PER_USE.most
   const bounds = {
     inputCeiling: Math.min(TOKENS_MAX, request.inputBound.ceiling + ofTools),
     outputCeiling: outputCeiling(outputTokens),

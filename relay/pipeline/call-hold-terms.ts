@@ -44,6 +44,9 @@ export type FormBounds = Pick<
   'inputBound' | 'outputTokensMax' | 'choices' | 'toolLimits'
 >
 
+/** The most uses of the provider's tools, and the input tokens that other tools of it may add. */
+export type ToolBounds = { readonly uses: ToolCounts; readonly inputTokens: number }
+
 /**
  * Input limits from a count of the request's tokens. They are lower than the limits that follow
  * from the request's length.
@@ -57,21 +60,21 @@ export type InputLimits = {
 /**
  * Returns the output limit and the hold, which is the worst-case cost over all forms of the
  * request. The input is bounded by its bytes, or by `input` if this is lower. The output is bounded
- * by the limit of the caller or the model. `tools` has the most uses of the provider's tools, whose
- * results are input as well.
+ * by the limit of the caller or the model. `tools` bounds the provider's tools, whose results are
+ * input as well.
  */
 export function callTerms(
   price: PriceSnapshot,
   requests: readonly [ChatRequest, ...FormBounds[]],
   options: RelayOptions,
   input: InputLimits | null = null,
-  tools?: ToolCounts,
+  tools?: ToolBounds,
 ): CallTerms {
   const [request] = requests
   const cap = options.outputCaps.get(request.model) ?? null
   let isOpenEnded = false
   const kinds = input === null ? {} : { inputKinds: input.kinds }
-  const uses = tools === undefined ? {} : { tools }
+  const uses = usesIn(tools?.uses) === 0 ? {} : { tools: tools?.uses ?? {} }
   const bounds = { inputTokens: 0, outputTokens: 0, choices: 0, ...kinds, ...uses }
   for (const request of requests) {
     if (request.outputTokensMax === null && cap === null) isOpenEnded = true
@@ -81,7 +84,8 @@ export function callTerms(
     bounds.outputTokens = Math.max(bounds.outputTokens, outputLimitOf(request, cap, options))
     bounds.choices = Math.max(bounds.choices, request.choices)
   }
-  bounds.inputTokens += usesIn(tools) * INPUT_TOKENS_PER_USE.likely
+  const ofUses = usesIn(tools?.uses) * INPUT_TOKENS_PER_USE.likely
+  bounds.inputTokens += ofUses + (tools?.inputTokens ?? 0)
   const hold = withPreConsumed(holdFor(price, bounds), { price, bounds, isOpenEnded }, options)
   const { isStream } = request
   const terms = { hold, bounds, isOpenEnded, isStream }

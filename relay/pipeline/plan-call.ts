@@ -15,7 +15,7 @@ import { notFound } from '../stored-responses/stored-input.ts'
 import type { StoragePlace } from '../stored-responses/stored-responses.ts'
 import { acceptsCalls, type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
-import { type CallTerms, callTerms, type FormBounds } from './call-hold-terms.ts'
+import { type CallTerms, callTerms, type FormBounds, type ToolBounds } from './call-hold-terms.ts'
 import { candidateOf } from './candidate.ts'
 
 /**
@@ -68,9 +68,9 @@ export function planCall(
     return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
   }
   const bounds = [request, ...formBoundsOf(request, offer, options)] as const
-  const tools = toolUsesOf(bounds, offer)
+  const tools = toolBoundsOf(bounds, offer)
   const ofAnswer = mayHaveImages(request, offer) ? ofModel : withoutImages(ofModel)
-  const price = withTools(prices, ofAnswer, model, tools)
+  const price = withTools(prices, ofAnswer, model, tools?.uses)
   const terms = callTerms(price, bounds, options, null, tools)
   return { price, bounds, terms, isOverridden: !options.isPassThrough, offer }
 }
@@ -89,22 +89,27 @@ const mayHaveImages = (
   )
 
 /**
- * Returns the most uses of the provider's tools, or undefined if no channel would send such tools.
- * A channel sends those of the request if it allows them, and those of its overrides.
+ * Returns the bounds of the provider's tools, or undefined if no channel would send such tools. A
+ * channel sends those of the request if it allows them, and those of its overrides.
  */
-function toolUsesOf(
+function toolBoundsOf(
   [request, ...forms]: readonly [ChatRequest, ...FormBounds[]],
   offer: Offer<RelayChannel>,
-): ToolCounts | undefined {
-  const own = request.toolLimits?.uses
+): ToolBounds | undefined {
+  const own = request.toolLimits
   const isAllowed =
     own !== undefined &&
-    channelsIn(offer).some(({ rules }) => rules.allowedMembers.has(PROVIDER_TOOLS))
-  return largestUses([
-    isAllowed ? own : undefined,
-    ...forms.map(({ toolLimits }) => toolLimits?.uses),
-  ])
+    channelsIn(offer).some(({ rules }) => rules.allowedMembers.has(own.allowedBy ?? PROVIDER_TOOLS))
+  const all = [isAllowed ? own : undefined, ...forms.map(({ toolLimits }) => toolLimits)]
+  const limits = all.filter((each) => each !== undefined)
+  if (limits.length === 0) return undefined
+  return {
+    uses: largestUses(limits.map(({ uses }) => uses)) ?? NO_USES,
+    inputTokens: Math.max(...limits.map(({ inputTokens = 0 }) => inputTokens)),
+  }
 }
+
+const NO_USES: ToolCounts = {}
 
 /**
  * The minimum length of a request whose tokens are counted. Counting a shorter request would lower

@@ -309,7 +309,7 @@ export class RunningCall implements Watched {
 
   private newForwarder({ request, upstreamModel, conversion }: Candidate): StreamForwarder {
     const { screen } = this.deps
-    return new StreamForwarder(
+    const forwarder = new StreamForwarder(
       request.format,
       { write: (bytes: Buffer) => writeEvents(this.exchange, bytes) },
       request.wantsUsage,
@@ -319,6 +319,8 @@ export class RunningCall implements Watched {
       () => this.checkOutputHold(),
       conversion?.createStream(this.exchange.call) ?? null,
     )
+    forwarder.countsToolUses = request.toolLimits !== undefined
+    return forwarder
   }
 
   /** Sends a ping between two events, so that proxies don't close an idle connection. */

@@ -72,6 +72,8 @@ export class StreamForwarder implements SseSink {
    * caller is connected.
    */
   private readOnBytes: number | null = null
+  /** True if the request has tools that are billed by their uses in the answer. */
+  countsToolUses = false
 
   /**
    * `shownModel` is the caller's name for the model if the provider uses another name. `screen`
@@ -145,7 +147,7 @@ export class StreamForwarder implements SseSink {
 
   private forward(bytes: Buffer): void {
     this.isFinal = false
-    if (this.readOnBytes !== null || !this.isClean(bytes)) return
+    if (this.isUndelivered(bytes) || !this.isClean(bytes)) return
     this.letGo()
     this.write(bytes)
     this.delivered.add(bytes)
@@ -153,6 +155,16 @@ export class StreamForwarder implements SseSink {
     this.latest[this.passed % LATEST_PIECES] = bytes
     this.passed += 1
     this.onDelivered()
+  }
+
+  /**
+   * Reports whether the event is only read because the caller has disconnected. Tools that it used
+   * are billed nevertheless.
+   */
+  private isUndelivered(bytes: Buffer): boolean {
+    if (this.readOnBytes === null) return false
+    if (this.countsToolUses) this.delivered.addToolUses(bytes)
+    return true
   }
 
   private isClean(bytes: Buffer): boolean {
@@ -187,6 +199,7 @@ export class StreamForwarder implements SseSink {
 
   done(bytes: Buffer): void {
     if (this.verdict !== 'open') return
+    if (this.countsToolUses) this.delivered.addToolUses(bytes)
     this.held.push(bytes)
     this.complete()
   }
@@ -225,7 +238,7 @@ export class StreamForwarder implements SseSink {
    */
   private holdFinal(bytes: Buffer, isTrailing: boolean): void {
     this.isFinal = true
-    if (this.readOnBytes !== null || !this.isClean(bytes)) return
+    if (this.isUndelivered(bytes) || !this.isClean(bytes)) return
     if (!isTrailing || this.held.length >= HELD_EVENTS_MAX) this.letGo()
     this.held.push(bytes)
     this.delivered.add(bytes)

@@ -20,7 +20,7 @@ import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
 import { ANTHROPIC_ERRORS } from './error-body.ts'
-import { limitWebSearches } from './limit-web-searches.ts'
+import { limitTools } from './limit-tools.ts'
 import { MESSAGES_NAMES } from './names-in-messages.ts'
 import { passedHeaders } from './passed-headers.ts'
 import { readMessageTexts } from './read-message-texts.ts'
@@ -85,8 +85,8 @@ export function readMessagesRequest(
   if (isStream === null) return relayError('invalid_parameter', { param: 'stream' })
   const outputTokensMax = wholeOf(body, find('max_tokens'), 1, OUTPUT_TOKENS_MAX)
   if (outputTokensMax === undefined) return relayError('invalid_parameter', { param: 'max_tokens' })
-  const toolLimits = limitWebSearches(body, parts.tools)
-  if (toolLimits !== undefined && isRelayError(toolLimits)) return toolLimits
+  const limitedTools = limitTools(body, parts.tools)
+  if (isRelayError(limitedTools)) return limitedTools
   return {
     format: ANTHROPIC_MESSAGES,
     body,
@@ -99,8 +99,7 @@ export function readMessagesRequest(
     outputTokensMax,
     reasoningEffort: null,
     inputBound: inputBoundOf(body, members, parts),
-    tools: parts.tools,
-    ...(toolLimits === undefined ? {} : { toolLimits }),
+    ...limitedTools,
   }
 }
 

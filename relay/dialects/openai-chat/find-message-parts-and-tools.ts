@@ -16,6 +16,8 @@ export type ToolElement = {
    * caller runs.
    */
   readonly isProviders: boolean
+  /** True if no price covers the tool, so that it is removed even if the channel allows tools. */
+  readonly isUnpriced?: boolean
 }
 
 /** The values of `type` and the member names that identify each kind of message part. */

@@ -146,24 +146,36 @@ function restrictedOf(
   return found
 }
 
-/** Lists the tools that the provider runs, if the channel does not allow such tools. */
+/**
+ * Lists the tools that the provider runs, if the channel does not allow such tools, or if they have
+ * no price.
+ */
 function droppedTools(
   { tools }: ChatRequest,
   { allowed, overrides }: UpstreamChange,
 ): readonly ToolElement[] {
-  if (tools.length === 0 || allowed.has(PROVIDER_TOOLS) || overrides.has('tools')) return NO_TOOLS
-  return tools.some(({ isProviders }) => isProviders)
-    ? tools.filter(({ isProviders }) => isProviders)
-    : NO_TOOLS
+  if (tools.length === 0 || overrides.has('tools')) return NO_TOOLS
+  const isAllowed = allowed.has(PROVIDER_TOOLS)
+  const isDropped = ({ isProviders, isUnpriced = false }: ToolElement): boolean =>
+    isProviders && (!isAllowed || isUnpriced)
+  return tools.some(isDropped) ? tools.filter(isDropped) : NO_TOOLS
 }
 
-/** Returns the edits that limit the uses of the provider's tools, if these tools are sent. */
-const toolLimitEdits = (
+/**
+ * Returns the edits that limit the uses of the provider's tools, if these tools are sent. Where
+ * tools are dropped or overridden, the body is read again, and limited afterwards.
+ */
+function toolLimitEdits(
   { toolLimits }: ChatRequest,
   { overrides }: UpstreamChange,
   dropped: readonly ToolElement[],
-): readonly ByteEdit[] =>
-  toolLimits === undefined || dropped.length > 0 || overrides.has('tools') ? [] : toolLimits.edits
+): readonly ByteEdit[] {
+  if (toolLimits === undefined || dropped.length > 0 || overrides.has('tools')) return []
+  const { member, edits } = toolLimits
+  const isOverridden =
+    member !== undefined && [...overrides.keys()].some((key) => foldedName(key) === member)
+  return isOverridden ? [] : edits
+}
 
 /**
  * Lists all members to remove. These are the restricted members, those that the change removes, the

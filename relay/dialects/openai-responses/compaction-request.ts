@@ -7,8 +7,15 @@ import { OPENAI_RESPONSES } from './responses-request.ts'
 /** A compaction has no limit of its output and is never streamed. */
 const UNSUPPORTED = ['max_output_tokens', 'stream']
 
-const asCompaction = (request: ChatRequest | RelayError): ChatRequest | RelayError =>
-  isRelayError(request) ? request : { ...request, format: OPENAI_COMPACTION }
+/** A compaction runs no tool of the provider, so these tools are removed. */
+function asCompaction(request: ChatRequest | RelayError): ChatRequest | RelayError {
+  if (isRelayError(request)) return request
+  const { toolLimits: _, ...unlimited } = request
+  const tools = request.tools.map((tool) =>
+    tool.isProviders ? { ...tool, isUnpriced: true } : tool,
+  )
+  return { ...unlimited, tools, format: OPENAI_COMPACTION }
+}
 
 function read(body: Buffer): ChatRequest | RelayError {
   const request = OPENAI_RESPONSES.readRequest(body, null)

@@ -1,3 +1,4 @@
+import type { ToolName } from '#domain/pricing/usage.ts'
 import type { TextSink } from '#relay/canonical/read-answer-texts.ts'
 import { recordOf } from '../openai-chat/usage-in-answer.ts'
 
@@ -35,11 +36,51 @@ export function readResponseTexts(json: string, sink: TextSink): void {
   const { type, output, item } = value
   if (typeof type === 'string') return readEvent(type, value, recordOf(item), sink)
   if (!Array.isArray(output)) return
+  readTools(output, sink)
   for (const [at, each] of output.entries()) readItem(recordOf(each), Math.min(at, INDEX_MAX), sink)
+}
+
+/** The items of tools that the provider runs, each with the name of the tool in the price list. */
+const TOOL_ITEMS: ReadonlyMap<unknown, ToolName> = new Map<unknown, ToolName>([
+  ['file_search_call', 'file_search'],
+  ['image_generation_call', 'image_generation'],
+])
+/** Actions of a search that read a page of its results. Only the search itself has a price. */
+const READING_ACTIONS: ReadonlySet<unknown> = new Set(['open_page', 'find_in_page'])
+
+/**
+ * Passes the use of a tool in an item to the sink. An item is counted as soon as it begins, because
+ * a caller who leaves must not pay less. The last event of a stream repeats its items.
+ */
+function readTool(item: JsonObject | null, index: number, sink: TextSink): void {
+  if (item === null || sink.tool === undefined) return
+  const { type, container_id: container } = item
+  const id = typeof item.id === 'string' ? item.id : `${index}`
+  if (type === 'web_search_call') {
+    const isBilled = !READING_ACTIONS.has(recordOf(item.action)?.type)
+    // Only one of the two tools is sent. The limit of the other one is 0.
+    sink.tool('web_search', id, isBilled)
+    sink.tool('web_search_preview', id, isBilled)
+  } else if (type === 'code_interpreter_call') {
+    // A container is charged once, however many programs run in it.
+    const isInContainer = typeof container === 'string'
+    sink.tool('code_interpreter', id, !isInContainer)
+    if (isInContainer) sink.tool('code_interpreter', container)
+  } else {
+    const name = TOOL_ITEMS.get(type)
+    if (name !== undefined) sink.tool(name, id)
+  }
+}
+
+function readTools(output: unknown, sink: TextSink): void {
+  if (!Array.isArray(output) || sink.tool === undefined) return
+  for (const [index, item] of output.entries()) readTool(recordOf(item), index, sink)
 }
 
 function readEvent(type: string, event: JsonObject, item: JsonObject | null, sink: TextSink): void {
   const index = indexIn(event.output_index)
+  readTool(item, index, sink)
+  readTools(recordOf(event.response)?.output, sink)
   if (type.endsWith('.delta')) return readDelta(type, event, index, sink)
   if (type === 'response.output_item.added') readName(item, index, sink)
   if (type === 'response.output_item.done') readEndOfItem(item, index, sink)

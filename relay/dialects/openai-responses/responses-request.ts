@@ -18,6 +18,7 @@ import {
   RESERVED,
   wholeOf,
 } from '../read-request-members.ts'
+import { errorInReasoningMode } from '../reasoning-mode.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import {
@@ -27,6 +28,7 @@ import {
   type WireFormat,
 } from '../wire-format.ts'
 import { errorOfResponse, RESPONSES_ERRORS, redactedResponse } from './error-events.ts'
+import { limitTools, TOOL_CALLS_LIMIT } from './limit-tools.ts'
 import { InputParts, REFERENCES_MAX, STORED_ID } from './names-in-input.ts'
 import { passedHeaders } from './passed-headers.ts'
 import { readResponseTexts } from './read-response-texts.ts'
@@ -53,7 +55,7 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
   ['stream_options', ['object']],
   ['user', ['string']],
 ])
-const NUMBERS = ['temperature', 'top_p', 'top_logprobs', 'max_tool_calls']
+const NUMBERS = ['temperature', 'top_p', 'top_logprobs', TOOL_CALLS_LIMIT]
 /**
  * Members that refer to content at the provider, whose length is unknown here and which may belong
  * to another customer of this gateway.
@@ -72,7 +74,7 @@ const NAMES = namesByFoldedName([
   ...['model', 'input', 'stream', LIMIT, PREVIOUS, ...STORED, ...NUMBERS, ...FIELDS.keys()],
 ])
 const NO_NAMES = namesByFoldedName([])
-const REASONING = namesByFoldedName(['effort'])
+const REASONING = namesByFoldedName(['effort', 'mode'])
 
 function isMisfit(body: Buffer, member: Member): boolean {
   const { key, kind, length, isAllObjects } = member
@@ -121,7 +123,7 @@ export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest |
     outputTokensMax,
     reasoningEffort,
     inputBound: { ...inputBound, isText },
-    tools: parts.tools,
+    ...limitTools(body, members, parts.tools),
     ...(stored.references.length === 0 ? {} : { stored }),
   }
 }
@@ -173,11 +175,12 @@ function readEffort(
   if (member?.kind !== 'object') return null
   const bytes = body.subarray(member.valueStart, member.valueEnd)
   const options = scanObject(bytes, known === NO_NAMES ? NO_NAMES : REASONING)
-  if (isMembers(options))
-    return effortOf(
-      bytes,
-      options.find(({ key }) => key === 'effort'),
-    )
+  if (isMembers(options)) {
+    const find = (name: string) => options.find(({ key }) => key === name)
+    // An admin's override may set any mode.
+    const error = known === NO_NAMES ? null : errorInReasoningMode(bytes, find('mode'))
+    return error ?? effortOf(bytes, find('effort'))
+  }
   if (options.error !== 'ambiguous') return relayError('invalid_parameter', { param: 'reasoning' })
   return ambiguousKey(`reasoning.${options.key}`, options.other)
 }

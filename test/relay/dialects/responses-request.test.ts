@@ -200,8 +200,21 @@ describe('the tools of a request', () => {
     { type: 'web_search' },
     { type: 'web_search_preview_2025_03_11' },
     { type: 'file_search', vector_store_ids: ['vs_1'] },
-    { type: 'code_interpreter', container: { type: 'auto' } },
+    { type: 'code_interpreter', container: { type: 'auto', memory_limit: '1g' } },
     { type: 'image_generation' },
+  ])('%j is removed unless the channel allows it, and has a limit', (tool) => {
+    const tools = [tool, FUNCTION]
+    expect(sent({ tools })).toMatchObject({ body: { tools: [FUNCTION] }, dropped: ['tools'] })
+    const allowed = new Set(['tools'])
+    const body = { ...BASE, tools, max_tool_calls: 10 }
+    expect(sent({ tools }, { allowed })).toEqual({ body, dropped: [] })
+    const text = `{"tools":${JSON.stringify(tools)},"model":"m","input":"Hi"} \n`
+    const request = readResponsesRequest(bytes(text)) as ChatRequest
+    const spaced = OPENAI_RESPONSES.upstreamBody(request, change({ model: 'm', allowed })).body
+    expect(spaced.toString()).toBe(text.replace('} \n', ',"max_tool_calls":10} \n'))
+  })
+
+  it.each([
     { type: 'mcp', server_label: 's', server_url: 'https://a' },
     { type: 'programmatic_tool_calling' },
     { type: 'shell', environment: { type: 'container_auto' } },
@@ -210,11 +223,13 @@ describe('the tools of a request', () => {
     { type: 'namespace', name: 'n', tools: [{ type: 'web_search' }] },
     { type: 'function', name: 'f', server_url: 'https://a' },
     { type: 'a_new_tool' },
-  ])('%j is removed unless the channel allows it', (tool) => {
+  ])('%j has no price and is always removed', (tool) => {
     const tools = [tool, FUNCTION]
-    expect(sent({ tools })).toMatchObject({ body: { tools: [FUNCTION] }, dropped: ['tools'] })
-    const allowed = new Set(['tools'])
-    expect(sent({ tools }, { allowed })).toMatchObject({ body: { tools }, dropped: [] })
+    for (const allowed of [new Set<string>(), new Set(['tools'])]) {
+      const { body, dropped } = sent({ tools }, { allowed })
+      expect(body).toEqual({ ...BASE, tools: [FUNCTION] })
+      expect(dropped).toEqual(['tools'])
+    }
   })
 
   it.each([
