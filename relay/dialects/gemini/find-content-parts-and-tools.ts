@@ -4,6 +4,8 @@ import {
   TOOLS_MAX,
   type ToolElement,
 } from '../openai-chat/find-message-parts-and-tools.ts'
+import { camelCased } from './camel-case.ts'
+import { isPricedTool } from './limit-tools.ts'
 
 /** What an object inside a request is. */
 type Place = 'content' | 'part' | 'blob' | 'file' | 'response' | 'response-part' | 'tool'
@@ -84,6 +86,9 @@ export class ContentParts implements ObjectVisitor {
   private deepest = 0
   private toolStart = 0
   private isCallersTool = true
+  private isUnpriced = false
+  /** The tools of the request that Google runs and that a price covers, in camelCase. */
+  readonly pricedTools = new Set<string>()
 
   constructor(bytes: Buffer) {
     this.bytes = bytes
@@ -104,6 +109,7 @@ export class ContentParts implements ObjectVisitor {
     if (place !== 'tool') return
     this.toolStart = at
     this.isCallersTool = true
+    this.isUnpriced = false
   }
 
   member(depth: number, start: number, end: number, valueAt: number): void {
@@ -114,7 +120,7 @@ export class ContentParts implements ObjectVisitor {
     if (place === 'content' || place === 'response') this.ofParts(depth, place, name, valueAt)
     else if (place === 'part' || place === 'response-part') this.ofPart(depth, name, valueAt)
     else if (place === 'blob' || place === 'file') this.ofData(place, name, valueAt)
-    else if (place === 'tool' && !CALLERS_TOOLS.has(name)) this.isCallersTool = false
+    else if (place === 'tool' && !CALLERS_TOOLS.has(name)) this.ofProvidersTool(camelCased(name))
   }
 
   leave(depth: number, end: number): void {
@@ -124,7 +130,9 @@ export class ContentParts implements ObjectVisitor {
     if (place === 'blob' || place === 'file') this.counts[this.kind ?? 'video'] += 1
     if (place !== 'tool') return
     if (this.tools.length === TOOLS_MAX) return
-    this.tools.push({ start: this.toolStart, end, isProviders: !this.isCallersTool })
+    const { toolStart: start, isUnpriced } = this
+    const isProviders = !this.isCallersTool
+    this.tools.push({ start, end, isProviders, ...(isUnpriced ? { isUnpriced } : {}) })
   }
 
   mixedArray(depth: number): void {
@@ -159,6 +167,12 @@ export class ContentParts implements ObjectVisitor {
   private expectObjects(depth: number, place: Place, valueAt: number): void {
     const byte = this.bytes[valueAt]
     if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.expect(depth, place)
+  }
+
+  private ofProvidersTool(name: string): void {
+    this.isCallersTool = false
+    if (isPricedTool(name)) this.pricedTools.add(name)
+    else this.isUnpriced = true
   }
 
   /**

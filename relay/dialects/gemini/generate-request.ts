@@ -21,11 +21,13 @@ import {
   type WireFormat,
 } from '../wire-format.ts'
 import { answeredModel, usageInGeneration, withModelVersion } from './answer-members.ts'
+import { bothSpellings, camelCased } from './camel-case.ts'
 import { GEMINI_ERRORS } from './error-body.ts'
 import { ContentParts } from './find-content-parts-and-tools.ts'
+import { limitTools } from './limit-tools.ts'
 import { readCandidateTexts } from './read-candidate-texts.ts'
 import { GEMINI_STREAM, streamOfGeneration } from './stream-events.ts'
-import { bothSpellings, camelCased, upstreamBody } from './upstream-body.ts'
+import { upstreamBody } from './upstream-body.ts'
 
 const LIST: readonly JsonKind[] = ['array', 'object']
 /**
@@ -101,6 +103,7 @@ export function readGenerateRequest(
   }
   const config = readConfig(body, memberIn(members, 'generationConfig'), known)
   if (isRelayError(config)) return config
+  const toolLimits = limitTools(path.model, parts.pricedTools)
   return {
     format: GEMINI,
     body,
@@ -113,6 +116,7 @@ export function readGenerateRequest(
     reasoningEffort: null,
     inputBound: inputBoundOf(body, members, parts),
     tools: parts.tools,
+    ...(toolLimits === undefined ? {} : { toolLimits }),
   }
 }
 

@@ -28,13 +28,33 @@ export function readCandidateTexts(json: string, sink: TextSink): void {
   const { candidates } = recordOf(value) ?? {}
   if (!Array.isArray(candidates)) return
   for (const [at, one] of candidates.entries()) {
-    const { content, index } = recordOf(one) ?? {}
+    const { content, index, groundingMetadata } = recordOf(one) ?? {}
+    readGrounding(recordOf(groundingMetadata), sink)
     const { parts } = recordOf(content) ?? {}
     const isIndex = typeof index === 'number' && Number.isInteger(index) && index >= 0
     const choice = Math.min(isIndex ? index : at, INDEX_MAX)
     for (const part of Array.isArray(parts) ? parts : []) readPart(recordOf(part), choice, sink)
   }
 }
+
+/**
+ * Passes the uses of Google's tools to the sink. Google charges for each different query that is
+ * not empty. The queries of both tools are in the same lists. Chunks of a stream may repeat them.
+ */
+function readGrounding(grounding: JsonObject | null, sink: TextSink): void {
+  if (grounding === null || sink.tool === undefined) return
+  const { webSearchQueries, imageSearchQueries, groundingChunks } = grounding
+  const isFromMaps = arrayOf(groundingChunks).some((chunk) => recordOf(recordOf(chunk)?.maps))
+  const texts = [...arrayOf(webSearchQueries), ...arrayOf(imageSearchQueries)]
+  const queries = texts.filter((query) => typeof query === 'string' && query.trim() !== '')
+  for (const query of queries as string[]) {
+    sink.tool('google_search', query)
+    if (isFromMaps) sink.tool('google_maps', query)
+  }
+  if (isFromMaps && queries.length === 0) sink.tool('google_maps', '')
+}
+
+const arrayOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 function readPart(part: JsonObject | null, choice: number, sink: TextSink): void {
   if (part === null) return

@@ -5,7 +5,9 @@ import { removals } from '../openai-chat/upstream-body.ts'
 import { isMembers } from '../read-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, UpstreamBody, UpstreamChange } from '../wire-format.ts'
+import { camelCased, snakeCased } from './camel-case.ts'
 import { CALLERS_TOOLS } from './find-content-parts-and-tools.ts'
+import { isPricedTool } from './limit-tools.ts'
 
 /**
  * The members that are sent. All others are removed, because they may change what is billed. Google
@@ -24,18 +26,6 @@ const CONFIG = 'generationConfig'
 const LIMIT = 'maxOutputTokens'
 /** Matches the values of `serviceTier` that are charged at the standard price. */
 const STANDARD_TIER = /^(?:null|"(?:service_tier_)?(?:standard|unspecified)")$/i
-
-/** Returns a name in camelCase. The API accepts each name in camelCase and in snake_case. */
-export const camelCased = (name: string): string =>
-  name.includes('_')
-    ? name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-    : name
-
-const snakeCased = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-export const bothSpellings = (names: readonly string[]): readonly string[] =>
-  names.flatMap((name) => [name, snakeCased(name)])
 
 const NOTHING_DROPPED: readonly string[] = []
 
@@ -104,23 +94,32 @@ type Kept = { readonly tool: ToolElement; readonly text: string | null }
 /**
  * Returns what is sent of each tool: null for the complete tool, and an empty text for nothing.
  * Returns null if all tools are sent. One tool may hold functions of the caller together with tools
- * that Google runs.
+ * that Google runs. Tools without a price are never sent.
  */
 function keptTools(
   { body, tools }: ChatRequest,
   { allowed }: UpstreamChange,
   overridden: ReadonlySet<string>,
 ): readonly Kept[] | null {
-  if (allowed.has(PROVIDER_TOOLS) || overridden.has('tools')) return null
-  if (!tools.some(({ isProviders }) => isProviders)) return null
-  return tools.map((tool) => ({ tool, text: tool.isProviders ? callersPart(body, tool) : null }))
+  if (overridden.has('tools')) return null
+  const isAllowed = allowed.has(PROVIDER_TOOLS)
+  const isChanged = ({ isProviders, isUnpriced = false }: ToolElement): boolean =>
+    isProviders && (!isAllowed || isUnpriced)
+  if (!tools.some(isChanged)) return null
+  const isKept = (name: string): boolean =>
+    CALLERS_TOOLS.has(name) || (isAllowed && isPricedTool(camelCased(name)))
+  return tools.map((tool) => ({ tool, text: isChanged(tool) ? partOf(body, tool, isKept) : null }))
 }
 
-function callersPart(body: Buffer, { start, end }: ToolElement): string {
+function partOf(
+  body: Buffer,
+  { start, end }: ToolElement,
+  isKept: (name: string) => boolean,
+): string {
   const bytes = body.subarray(start, end)
   const members = scanObject(bytes)
   if (!isMembers(members)) return ''
-  const kept = members.filter(({ key }) => CALLERS_TOOLS.has(key))
+  const kept = members.filter(({ key }) => isKept(key))
   const texts = kept.map(({ keyStart, valueEnd }) => bytes.toString('utf8', keyStart, valueEnd))
   return texts.length === 0 ? '' : `{${texts.join()}}`
 }

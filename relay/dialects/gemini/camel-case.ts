@@ -1,0 +1,11 @@
+/** Returns a name in camelCase. The API accepts each name in camelCase and in snake_case. */
+export const camelCased = (name: string): string =>
+  name.includes('_')
+    ? name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+    : name
+
+export const snakeCased = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+export const bothSpellings = (names: readonly string[]): readonly string[] =>
+  names.flatMap((name) => [name, snakeCased(name)])
