@@ -17,6 +17,7 @@ import {
   RESERVED,
   wholeOf,
 } from '../read-request-members.ts'
+import { errorInReasoningMode } from '../reasoning-mode.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
@@ -73,6 +74,8 @@ const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'
 const OUTLINED = ['n', ...OUTPUT_LIMITS]
 const NAMES = namesByFoldedName([...READ_MEMBERS, ...OUTPUT_LIMITS, ...NUMBERS, ...FIELD_NAMES])
 const NO_NAMES = namesByFoldedName([])
+const MODE = namesByFoldedName(['mode'])
+const SEARCH_OPTIONS = 'web_search_options'
 const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 
 /**
@@ -103,6 +106,9 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
   if (typeof wantsUsage !== 'boolean') return wantsUsage
   const limits = limitsOf(body, find)
   if (isRelayError(limits)) return limits
+  // An admin's override may set any mode.
+  const modeError = known === NO_NAMES ? null : errorInReasoning(body, find('reasoning'))
+  if (modeError !== null) return modeError
   return {
     format: OPENAI_CHAT,
     body,
@@ -114,7 +120,35 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
     reasoningEffort: effortOf(body, find('reasoning_effort')),
     inputBound: inputBoundOf(body, members, parts),
     tools: parts.tools,
+    ...searchLimits(find(SEARCH_OPTIONS), limits.choices),
   }
+}
+
+/**
+ * Returns the limits of the search that this member requests. Such models search once before each
+ * answer, which no member of the answer counts.
+ */
+function searchLimits(
+  member: Member | undefined,
+  choices: number,
+): Pick<ChatRequest, 'toolLimits'> {
+  if (member === undefined || member.kind === 'null') return {}
+  const uses = { web_search_preview: choices }
+  const assumedUses = { uses, of: 'every-answer' } as const
+  return { toolLimits: { uses, assumedUses, edits: [], allowedBy: SEARCH_OPTIONS } }
+}
+
+/** Returns the error in the mode of the reasoning, which some gateways read from chats. */
+function errorInReasoning(body: Buffer, reasoning: Member | undefined): RelayError | null {
+  if (reasoning?.kind !== 'object') return null
+  const bytes = bytesOf(body, reasoning)
+  const options = scanObject(bytes, MODE)
+  if (isMembers(options)) {
+    const mode = options.find(({ key }) => key === 'mode')
+    return errorInReasoningMode(bytes, mode)
+  }
+  if (options.error !== 'ambiguous') return relayError('invalid_parameter', { param: 'reasoning' })
+  return ambiguousKey(`reasoning.${options.key}`, options.other)
 }
 
 /**
