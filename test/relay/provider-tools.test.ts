@@ -64,11 +64,11 @@ async function send(body: object) {
 const sentTools = () => JSON.parse(provider.requests[0]?.body ?? '').tools
 
 /** Returns the bill of the only call, after recomputing it from its event. */
-async function billOf(): Promise<CallSettled['data']> {
+async function billOf(isWithinHold = true): Promise<CallSettled['data']> {
   const { data } = (await onlyEnd(rig)) as CallSettled
   const { price, usage, calls, charge } = JSON.parse(JSON.stringify(data))
   expect(recomputedCharge(price, usage, calls)).toBe(BigInt(charge))
-  expect(charge).toBeLessThanOrEqual(data.hold)
+  if (isWithinHold) expect(charge).toBeLessThanOrEqual(data.hold)
   return data
 }
 
@@ -178,6 +178,19 @@ describe('a web search that a channel allows', () => {
     provider.answers.set(PATH, { body: answer(searched(5)) })
     expect((await send(requestWith(search({ max_uses: 5 })))).status).toBe(200)
   })
+})
+
+it('a tool that reads pages costs only tokens, all of which are billed', async () => {
+  await addChannel(ALLOWED)
+  provider.answers.set(PATH, { body: answer({ input_tokens: 900_000 }) })
+  const fetching = { type: 'web_fetch_20250910', name: 'web_fetch' }
+  const container = { type: 'code_execution_20260120', name: 'code_execution' }
+  await send(requestWith(container, fetching))
+  expect(sentTools()).toEqual([fetching])
+  const data = await billOf(false)
+  expect(data).toMatchObject({ charge: (900_000 + 50 * 5) * 1.5, anomaly: null })
+  expect(data.hold).toBeGreaterThanOrEqual(100_000 * 1.5 * 1.6)
+  expect(data.price).not.toHaveProperty('tools')
 })
 
 it('a web search that no channel allows is removed, and no price of it is held', async () => {

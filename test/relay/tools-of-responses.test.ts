@@ -4,7 +4,14 @@ import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { recomputedCharge } from '../domain/pricing/independent-charge.ts'
 import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
-import { BEGUN, event, MESSAGE, responseOf, textDelta } from './support/responses-provider.ts'
+import {
+  BEGUN,
+  ENDED_TEXT,
+  event,
+  MESSAGE,
+  responseOf,
+  textDelta,
+} from './support/responses-provider.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
 
 const MODEL = 'gpt-6'
@@ -214,6 +221,49 @@ describe('a stream with tools of the Responses API', () => {
     provider.answers.set(PATH, { headers: { 'content-type': 'text/event-stream' }, pieces })
     await send(body)
     expect(await billOf()).toMatchObject({ charge: TOKEN_CHARGE + 2 * SEARCH })
+  })
+})
+
+describe('a caller who leaves after a text', () => {
+  it('pays for the searches that follow it', async () => {
+    await addChannel()
+    let finish = (): void => {}
+    const pause = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const items = [searchItem('a'), searchItem('b')]
+    const done = (index: number) =>
+      event({ type: 'response.output_item.done', output_index: index, item: items[index] })
+    const ended = event({ type: 'response.completed', response: answer(...items) })
+    provider.answers.set(PATH, {
+      headers: { 'content-type': 'text/event-stream' },
+      pieces: [
+        Buffer.from(BEGUN + done(0) + textDelta('It') + ENDED_TEXT),
+        Buffer.from(done(1) + ended),
+      ],
+      pause,
+    })
+    const leaving = new AbortController()
+    const response = await fetch(`${rig.url}/v1/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(requestWith([{ type: 'web_search' }], { stream: true })),
+      signal: leaving.signal,
+    })
+    const reader = response.body?.getReader()
+    let seen = ''
+    while (!seen.includes('response.output_text.done')) {
+      seen += Buffer.from((await reader?.read())?.value ?? []).toString()
+    }
+    leaving.abort()
+    await reader?.closed.catch(() => {})
+    await new Promise((resume) => setTimeout(resume, 50))
+    finish()
+    await expect.poll(async () => (await rig.callEvents()).at(-1)?.type).toBe('CallSettled')
+    expect(await billOf()).toMatchObject({
+      end: 'client-gone',
+      charge: TOKEN_CHARGE + 2 * SEARCH,
+    })
   })
 })
 

@@ -1,6 +1,10 @@
 import { OUTPUT_LIMITS, READ_MEMBERS } from '#domain/channels/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
-import { readOpenAiUsage } from '#relay/canonical/provider-usage-report.ts'
+import {
+  readOpenAiUsage,
+  recordOf,
+  withLongWrites,
+} from '#relay/canonical/provider-usage-report.ts'
 import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { innerRules } from '../check-nested-json-members.ts'
@@ -235,8 +239,11 @@ export const OPENAI_CHAT: WireFormat = {
   outlineOf,
   upstreamBody,
   usageInAnswer,
-  readUsage: (raw, { body, isOutputTotalLessPrompt, ...bounds }) =>
-    withHourCache(readOpenAiUsage(raw, bounds, isOutputTotalLessPrompt), body),
+  readUsage: (raw, { body, isOutputTotalLessPrompt, ...bounds }) => {
+    const report = readOpenAiUsage(raw, bounds, isOutputTotalLessPrompt)
+    const { prompt_tokens_details: details } = recordOf(raw)
+    return withHourCache(withLongWrites(report, details), body)
+  },
   errorOfAnswer: answerCheck('choices'),
   passedHeaders: () => NO_HEADERS,
   streamOfAnswer,

@@ -139,6 +139,16 @@ describe('writes to a cache that lasts for longer', () => {
         prompt_tokens_details: { cache_write_tokens: 40 },
       },
     ],
+    [
+      'chat',
+      {
+        ...{ prompt_tokens: 100, completion_tokens: 1 },
+        prompt_tokens_details: {
+          cache_write_tokens: 40,
+          cache_write_tokens_details: { ttl_12h_tokens: 40 },
+        },
+      },
+    ],
     ['messages', { input_tokens: 60, output_tokens: 1, cache_creation_input_tokens: 40 }],
     [
       'responses',
@@ -151,7 +161,9 @@ describe('writes to a cache that lasts for longer', () => {
       },
     ],
   ] as const)('have the price of the one-hour cache in %s', (name, raw) => {
-    const { usage } = FORMATS[name].format.readUsage(raw, { ...LIMITS, body })
+    const isReported = JSON.stringify(raw).includes('ttl_12h_tokens')
+    const request = isReported ? Buffer.from('{}') : body
+    const { usage } = FORMATS[name].format.readUsage(raw, { ...LIMITS, body: request })
     expect(usage).toMatchObject({ inputUncached: 60, cacheWrite5m: 0, cacheWrite1h: 40 })
   })
 })
