@@ -74,10 +74,12 @@ function parametersOf({ url = '' }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(query < 0 ? '' : url.slice(query))
 }
 
-const openAiList: ModelList['list'] = (models, typesOf) => ({
-  object: 'list',
-  data: models.map((id) => modelObject(id, typesOf)),
-})
+/** Returns all models. OpenAI's list has no pages, but some clients set a `limit`. */
+const openAiList: ModelList['list'] = (models, typesOf, parameters) => {
+  const range = { limit: parameters.get('limit'), after: null }
+  const { page } = range.limit === null ? { page: models } : pageOf(models, range, models.length)
+  return { object: 'list', data: page.map((id) => modelObject(id, typesOf)) }
+}
 
 const LIMIT_MAX = 1_000
 

@@ -145,8 +145,8 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
   missing_key: answer(
     401,
     'authentication_error',
-    'No API key was given. Send it as "Authorization: Bearer sk-…".',
-    '未提供令牌，请使用 “Authorization: Bearer sk-…”。',
+    'No API key was given. Send it as "Authorization: Bearer sk-…", x-api-key or x-goog-api-key.',
+    '未提供令牌，请使用 “Authorization: Bearer sk-…”、x-api-key 或 x-goog-api-key。',
   ),
   invalid_key: answer(401, 'authentication_error', 'Invalid API key.', '无效的令牌。'),
   token_disabled: answer(401, 'authentication_error', 'This token is disabled.', '该令牌已禁用。'),

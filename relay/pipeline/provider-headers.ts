@@ -19,6 +19,22 @@ export function requestIdIn(
   return null
 }
 
+const TURN_STATE = 'x-codex-turn-state'
+/** Matches an opaque text that is short enough for a header. */
+const TURN_STATE_VALUE = /^[\x21-\x7e]{1,4096}$/
+
+/**
+ * Returns the state of a turn to Codex, which sends it with the next calls of the turn. The state
+ * of an earlier attempt is removed.
+ */
+export function showTurnState({ response }: Exchange, headers: ProviderHeaders): void {
+  if (response.headersSent) return
+  const state = headers[TURN_STATE]
+  if (typeof state === 'string' && TURN_STATE_VALUE.test(state)) {
+    response.setHeader(TURN_STATE, state)
+  } else response.removeHeader(TURN_STATE)
+}
+
 const RATE_LIMIT = /^(?:anthropic|x)-ratelimit-[a-z\d-]{1,64}$/
 /** Matches counts, times, durations and single words. */
 const RATE_LIMIT_VALUE = /^[\w.:+-]{1,40}$/

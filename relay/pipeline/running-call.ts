@@ -17,7 +17,7 @@ import { writeEvents } from './event-stream-response.ts'
 import { answerError, confidentialOf } from './failed-call-answer.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
-import { requestIdIn, showRateLimits } from './provider-headers.ts'
+import { requestIdIn, showRateLimits, showTurnState } from './provider-headers.ts'
 import { StreamForwarder } from './stream-forwarder.ts'
 import {
   type AttemptEnd,
@@ -139,6 +139,9 @@ export class RunningCall implements Watched {
   }
 
   private noteHeaders(candidate: Candidate, headers: ProviderHeaders): void {
+    const { request, conversion } = candidate
+    const isResponses = request.format.name === 'responses' && conversion === null
+    if (isResponses) showTurnState(this.exchange, headers)
     const isLogged = this.exchange.log?.isLevelEnabled('debug') === true
     const isShown = candidate.channel.rules.showsRateLimits
     if (!isLogged && !isShown) return

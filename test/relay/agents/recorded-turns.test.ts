@@ -34,13 +34,15 @@ describe.each(TURNS)('a turn of $name', (turn) => {
   })
 
   it('passes byte for byte in both directions and is billed to the unit', async () => {
-    const headers = { 'content-type': 'text/event-stream' }
+    const headers = { 'content-type': 'text/event-stream', 'x-codex-turn-state': 'state-1' }
     const half = Math.floor(answer.length / 2)
     const pieces = [answer.subarray(0, half), answer.subarray(half)]
     provider.answers.set(`POST ${providerPath}`, { headers, pieces })
     const received = await send(turn)
     expect(Buffer.from(await received.arrayBuffer()).toString()).toBe(answer.toString())
     expect(received.headers.get('content-type')).toContain('text/event-stream')
+    const state = received.headers.get('x-codex-turn-state')
+    expect(state).toBe(turn.name === 'Codex' ? 'state-1' : null)
     const [request] = provider.requests
     expect(request?.body).toBe(turn.body.toString())
     for (const name of turn.passed) expect(request?.headers[name]).toBe(turn.headers[name])
