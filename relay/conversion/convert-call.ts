@@ -1,6 +1,7 @@
 import { EVENT_BOUNDARY, eventData } from '#relay/canonical/sse-scanner.ts'
 import type { FormatName, PathParameters } from '#relay/dialects/wire-format.ts'
 import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
+import { callerNames } from './caller-names.ts'
 import type { CanonicalEvent, StreamReader, StreamWriter } from './canonical-answer.ts'
 import type { JsonObject } from './canonical-request.ts'
 import type {
@@ -31,7 +32,7 @@ const CALLERS: Readonly<Record<FormatName, CallerConversion>> = {
 export type CallConversion = {
   /** The request in the provider's format. */
   readonly body: Buffer
-  /** The members of the request that the provider's format can't express. */
+  /** The members that the provider's format can't express, by their names in the caller's. */
   readonly losses: readonly string[]
   /** Returns the answer in the caller's format, or null if it can't be converted. */
   readonly convertAnswer: (body: Buffer, id: string) => Buffer | null
@@ -56,7 +57,7 @@ export function convertCall(
   const writers = CALLERS[from].writersFor(parsed)
   return {
     body: Buffer.from(JSON.stringify(written.value)),
-    losses: [...losses, ...written.losses],
+    losses: [...losses, ...callerNames(written.losses, from)],
     ...conversionOfAnswer(provider, writers, request.model),
   }
 }

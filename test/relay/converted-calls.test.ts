@@ -115,7 +115,7 @@ describe('a chat on an Anthropic channel', () => {
       completion_tokens: 50,
       prompt_tokens_details: { cached_tokens: 2000 },
     })
-    expect(response.headers.get('x-conversion-loss')).toBe('sampling.seed')
+    expect(response.headers.get('x-conversion-loss')).toBe('seed')
     expect((await onlyEnd(rig)).data).toMatchObject({
       charge: CHARGE,
       usageSource: 'upstream',
