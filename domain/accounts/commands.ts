@@ -7,11 +7,11 @@ import type { Quota } from '../shared/quota.ts'
 import type {
   Attempt,
   CallEnd,
-  CallFormats,
   CallReleased,
   CallTimings,
   QuotaDeducted,
   QuotaGranted,
+  RequestChanges,
 } from './events.ts'
 
 /** Grants quota once per `grantId`. A repeated command changes nothing. `amount` is above 0. */
@@ -226,7 +226,7 @@ export type RecordProgress = {
 }
 
 /** Ends a call and charges its usage at the price that was recorded at the call's admission. */
-export type SettleCall = {
+export type SettleCall = RequestChanges & {
   readonly type: 'SettleCall'
   readonly call: string
   readonly channelId: number
@@ -247,13 +247,12 @@ export type SettleCall = {
   readonly end: CallEnd
   /** The error code, if the gateway ended the call because the caller lost access. */
   readonly endReason?: string
-  readonly formats?: CallFormats
   readonly attempts: readonly Attempt[]
   readonly timings: CallTimings
 }
 
 /** Ends a call without a charge. */
-export type ReleaseCall = {
+export type ReleaseCall = RequestChanges & {
   readonly type: 'ReleaseCall'
   readonly call: string
   readonly channelId: number | null

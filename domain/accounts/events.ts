@@ -270,9 +270,19 @@ export type CallEnd = 'done' | 'client-gone' | 'upstream-error' | 'timeout' | 'i
  */
 export type CallFormats = readonly ('chat' | 'completions' | 'messages' | 'responses' | 'gemini')[]
 
+/** How a call's request was changed for the provider. An empty list is omitted. */
+export type RequestChanges = {
+  readonly formats?: CallFormats
+  /** The first members of the request that were not sent, because the channel forbids them. */
+  readonly dropped?: readonly string[]
+  /** The first members that the provider's model or format can't express, or only in part. */
+  readonly losses?: readonly string[]
+}
+
 export type CallSettled = Fact<
   'CallSettled',
   CallFacts &
+    RequestChanges &
     ProviderCost & {
       readonly channelId: number
       /**
@@ -298,7 +308,6 @@ export type CallSettled = Fact<
       readonly charge: WireQuota
       readonly end: CallEnd
       readonly endReason?: string
-      readonly formats?: CallFormats
       readonly attempts: readonly Attempt[]
       readonly timings: CallTimings
       readonly clientIp: Sealed | null
@@ -312,17 +321,18 @@ export type CallSettled = Fact<
  */
 export type CallReleased = Fact<
   'CallReleased',
-  CallFacts & {
-    readonly channelId: number | null
-    readonly hold: WireQuota
-    readonly reason: CallEnd | 'no-channel' | 'refused'
-    readonly errorCode: string
-    readonly statusCode: number
-    readonly attempts: readonly Attempt[]
-    readonly timings: CallTimings
-    readonly clientIp: Sealed | null
-    readonly postings: readonly Posting[]
-  }
+  CallFacts &
+    RequestChanges & {
+      readonly channelId: number | null
+      readonly hold: WireQuota
+      readonly reason: CallEnd | 'no-channel' | 'refused'
+      readonly errorCode: string
+      readonly statusCode: number
+      readonly attempts: readonly Attempt[]
+      readonly timings: CallTimings
+      readonly clientIp: Sealed | null
+      readonly postings: readonly Posting[]
+    }
 >
 
 /**

@@ -4,6 +4,7 @@ import type {
   CallInterrupted,
   CallReleased,
   CallSettled,
+  RequestChanges,
 } from '#domain/accounts/events.ts'
 import { isCountable, savedByCache, tierOf } from '#domain/pricing/charge.ts'
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
@@ -25,7 +26,7 @@ export const otherOfSettled = (data: CallSettled['data']): Other => ({
     usage_source: data.usageSource,
     end: endOf(data.attempts, data.end),
     ...(data.endReason === undefined ? {} : { end_reason: data.endReason }),
-    ...(data.formats === undefined ? {} : { request_conversion: data.formats }),
+    ...ofChanges(data),
     hold: data.hold,
     ...(isForAdmins(data.anomaly) ? {} : ofAnomaly(data)),
     ...(data.unpaidUsage === undefined ? {} : { unpaid_usage: countsOf(data.unpaidUsage) }),
@@ -51,6 +52,7 @@ export const otherOfReleased = (data: CallReleased['data']): Other => ({
     error_type: endOf(data.attempts, data.reason),
     error_code: data.errorCode,
     status_code: data.statusCode,
+    ...ofChanges(data),
     hold: data.hold,
   },
   adminOther: {
@@ -104,6 +106,13 @@ const ofAnomaly = ({ anomaly }: CallSettled['data']): object =>
 const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
   ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
   ...(outputLimit === undefined ? {} : { output_limit: outputLimit }),
+})
+
+/** Returns how the request was changed. The caller may see names of members of the request. */
+const ofChanges = ({ formats, dropped, losses }: RequestChanges): object => ({
+  ...(formats === undefined ? {} : { request_conversion: formats }),
+  ...(dropped === undefined ? {} : { dropped_members: dropped }),
+  ...(losses === undefined ? {} : { conversion_loss: losses }),
 })
 
 /**

@@ -120,6 +120,10 @@ export type LogOther = {
    * omitted for calls of OpenAI's chat format that were not converted.
    */
   request_conversion?: readonly ('chat' | 'completions' | 'messages' | 'responses' | 'gemini')[]
+  /** The first members of the request that were not sent, because the channel forbids them. */
+  dropped_members?: readonly string[]
+  /** The first members that the provider's model or format can't express, or only in part. */
+  conversion_loss?: readonly string[]
   /** The provider's error message. Keys, accounts and addresses are removed from it. */
   provider_message?: string
   /**

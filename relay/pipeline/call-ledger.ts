@@ -5,7 +5,7 @@ import {
   type Attempt,
   accountStream,
   type CallEnd,
-  type CallFormats,
+  type RequestChanges,
 } from '#domain/accounts/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { TokenLimits, Usage, UsageSource } from '#domain/pricing/usage.ts'
@@ -56,20 +56,20 @@ export function admissionError(error: CodedError, call: string, isKeyed: boolean
 }
 
 /** The usage of a call, and how the call ended. */
-export type Bill = Place & {
-  readonly upstreamModel: string | null
-  readonly usage: Usage
-  /** Usage up to these limits is charged even if the account can't pay for it. */
-  readonly limits: TokenLimits
-  readonly usageSource: UsageSource
-  readonly anomaly: string | null
-  readonly end: CallEnd
-  /** The error code for a caller who lost access during the call. */
-  readonly endReason?: string
-  readonly formats?: CallFormats
-}
+export type Bill = Place &
+  RequestChanges & {
+    readonly upstreamModel: string | null
+    readonly usage: Usage
+    /** Usage up to these limits is charged even if the account can't pay for it. */
+    readonly limits: TokenLimits
+    readonly usageSource: UsageSource
+    readonly anomaly: string | null
+    readonly end: CallEnd
+    /** The error code for a caller who lost access during the call. */
+    readonly endReason?: string
+  }
 
-export type CallRelease = {
+export type CallRelease = RequestChanges & {
   readonly channelId: number | null
   readonly reason: CallEnd | 'no-channel' | 'refused'
   readonly errorCode: string

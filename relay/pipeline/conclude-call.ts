@@ -1,4 +1,4 @@
-import type { CallEnd, CallFormats } from '#domain/accounts/events.ts'
+import type { CallEnd, RequestChanges } from '#domain/accounts/events.ts'
 import { costFor } from '#domain/pricing/charge.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '#domain/shared/quota.ts'
@@ -28,7 +28,7 @@ import {
   hasOwnErrors,
   sendCallError,
 } from './failed-call-answer.ts'
-import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
+import { type Exchange, errorEvent, headersOf, visibleNames } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'
@@ -248,10 +248,11 @@ export async function concludeAbandoned(
 
 /** Ends a call whose caller has received nothing. The hold is released before the error is sent. */
 export async function concludeFailedCall(
-  { deps, exchange, call, ledger, unserved, caller }: Closing,
+  closing: Closing,
   candidate: Candidate | null,
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
 ): Promise<false> {
+  const { deps, exchange, call, ledger, unserved, caller } = closing
   const isHidden = deps.views.options.options.isUpstreamErrorHidden
   const { isCallerGone, revokedBy } = call
   const context = { isHidden, isCallerGone, errors: exchange.errors, call: exchange.call }
@@ -274,6 +275,7 @@ export async function concludeFailedCall(
           reason,
           errorCode: answer.errorCode,
           statusCode: answer.status,
+          ...changesOf(closing, candidate),
         },
         call.attemptHistory(),
       ),
@@ -285,23 +287,33 @@ export async function concludeFailedCall(
   return false
 }
 
-/** Returns the formats of the call as they are recorded: see `CallFormats`. */
-function formatsOf(
-  { name: callers }: WireFormat,
-  { request }: Candidate,
-): { readonly formats?: CallFormats } {
-  const { name: providers } = request.format
-  if (callers !== providers) return { formats: [callers, providers] }
-  return callers === 'chat' ? {} : { formats: [callers] }
+/** The highest number of dropped members, and of losses, that are recorded with a call. */
+const NAMES_RECORDED_MAX = 20
+
+/** Returns how the last request of the call was changed. `candidate` is null if none was sent. */
+function changesOf(
+  { format: { name: callers } }: Pick<Closing, 'format'>,
+  candidate: Candidate | null,
+): RequestChanges {
+  const providers = candidate?.request.format.name ?? callers
+  const dropped = visibleNames(candidate?.dropped ?? [], NAMES_RECORDED_MAX)
+  const losses = visibleNames(candidate?.losses ?? [], NAMES_RECORDED_MAX)
+  const formats = callers === providers ? [callers] : [callers, providers]
+  return {
+    ...(formats.length === 1 && callers === 'chat' ? {} : { formats }),
+    ...(dropped.length === 0 ? {} : { dropped }),
+    ...(losses.length === 0 ? {} : { losses }),
+  }
 }
 
 /** Writes the bill of a call. Returns false if writing failed. */
 async function settle(
-  { deps, exchange, format, call, ledger, outputHold }: Closing,
+  closing: Closing,
   candidate: Candidate,
   delivery: Delivery,
   end: CallEnd,
 ): Promise<boolean> {
+  const { deps, exchange, call, ledger, outputHold } = closing
   try {
     const limits = outputHold.limits()
     const metering = meter(delivery, candidate, call.counter, limits, outputHold.price)
@@ -312,8 +324,8 @@ async function settle(
     const { revokedBy } = call
     const endReason = revokedBy === null || end === 'done' ? {} : { endReason: revokedBy.code }
     const anomaly = metered.anomaly ?? mismatchIn(delivery, candidate, metered.usage, outputHold)
-    const formats = formatsOf(format, candidate)
-    const ending = { upstreamModel, end, ...endReason, ...formats, limits, anomaly }
+    const changes = changesOf(closing, candidate)
+    const ending = { upstreamModel, end, ...endReason, ...changes, limits, anomaly }
     const bill = { ...placeOf(channel), ...metered, ...ending }
     await call.inTime(ledger.settle(bill, call.attemptHistory()))
     return true

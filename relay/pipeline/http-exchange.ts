@@ -66,13 +66,19 @@ export function showNames(
   members: readonly string[],
 ): void {
   if (response.headersSent) return
-  const names: string[] = []
-  for (const name of members) {
-    if (names.length === NAMES_SHOWN_MAX) break
-    if (VISIBLE_NAME.test(name)) names.push(name)
-  }
+  const names = visibleNames(members, NAMES_SHOWN_MAX)
   if (names.length > 0) response.setHeader(header, names.join(', '))
   else if (response.hasHeader(header)) response.removeHeader(header)
+}
+
+/** Returns the first `most` names that are short and consist of ordinary characters. */
+export function visibleNames(members: readonly string[], most: number): readonly string[] {
+  const names: string[] = []
+  for (const name of members) {
+    if (names.length === most) break
+    if (VISIBLE_NAME.test(name)) names.push(name)
+  }
+  return names
 }
 
 /** Sends an error response. `end` writes the response body and ends the response. */

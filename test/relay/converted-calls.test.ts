@@ -120,7 +120,18 @@ describe('a chat on an Anthropic channel', () => {
       charge: CHARGE,
       usageSource: 'upstream',
       formats: ['chat', 'messages'],
+      losses: ['seed'],
     })
+  })
+
+  it('that fails records its formats and losses, too', async () => {
+    provider.answers.set(PATH, { status: 400, body: { type: 'error', error: { type: 'x' } } })
+    await openai()
+      .chat.completions.create(request)
+      .catch(() => null)
+    const { type, data } = await onlyEnd(rig)
+    expect(type).toBe('CallReleased')
+    expect(data).toMatchObject({ formats: ['chat', 'messages'], losses: ['seed'] })
   })
 
   it('as a stream, split at any byte, is read by the official client', async () => {

@@ -1,7 +1,8 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { visibleNames } from '#relay/pipeline/http-exchange.ts'
 import { bodyText, serve } from '#test/support/start-http-server.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { chat, relayRig } from './support/relay-rig.ts'
+import { chat, onlyEnd, relayRig } from './support/relay-rig.ts'
 
 const rig = startedForEach(relayRig)
 let sent: Record<string, unknown>[]
@@ -72,4 +73,22 @@ it('an admin’s override is sent, and a call without losses names no dropped me
 it('a stream names its dropped members, too', async () => {
   const { status, headers } = await chat(rig, { stream: true, speed: 'fast' })
   expect([status, droppedOf(headers)]).toEqual([200, ['speed']])
+})
+
+it('the end of a call records the dropped members', async () => {
+  await recordingChannel({ type: 20 })
+  await chat(rig, { route: 'fallback', speed: 'fast' })
+  expect((await onlyEnd(rig)).data).toMatchObject({ dropped: ['route', 'speed'] })
+})
+
+it('only the first names are recorded, and none with unusual characters', () => {
+  const names = Array.from({ length: 30 }, (_, at) => `member_${at}`)
+  expect(visibleNames(['a\n', 'x'.repeat(129), ...names], 20)).toEqual(names.slice(0, 20))
+})
+
+it('the end of a call without dropped members does not mention them', async () => {
+  await recordingChannel({ type: 20 })
+  await chat(rig, {})
+  const { data } = await onlyEnd(rig)
+  for (const name of ['dropped', 'losses', 'formats']) expect(data).not.toHaveProperty(name)
 })

@@ -65,6 +65,24 @@ it('a log row names the requested reasoning effort, however the call ended', () 
   }
 })
 
+it('a log row says how the request was changed, however the call ended', () => {
+  const changes = { formats: ['chat', 'messages'], dropped: ['speed'], losses: ['seed'] }
+  for (const given of [settledCall(call, 1, NOW), releasedCall(call, NOW)]) {
+    const otherOf = (more: object) => {
+      const data = { ...(given.data as object), ...more }
+      const event = { ...given, data, meta: { actor: 'token:1', cause: null, at: NOW } }
+      return JSON.parse(detailsOf(event as unknown as Recorded<LoggedEvent>)?.other ?? '{}')
+    }
+    expect(otherOf(changes)).toMatchObject({
+      request_conversion: ['chat', 'messages'],
+      dropped_members: ['speed'],
+      conversion_loss: ['seed'],
+    })
+    for (const name of ['request_conversion', 'dropped_members', 'conversion_loss'])
+      expect(otherOf({})).not.toHaveProperty(name)
+  }
+})
+
 it('a log row of a call with sound has the counts and ratios of sound and group', () => {
   const given = settledCall(call, 1, NOW)
   const { price, usage } = given.data as { price: object; usage: object }
