@@ -212,7 +212,7 @@ export type RaiseHold = {
 }
 
 /** Records the total usage of a running call since its start. */
-export type RecordProgress = {
+export type RecordProgress = Pick<RequestChanges, 'formats'> & {
   readonly type: 'RecordProgress'
   readonly call: string
   readonly channelId: number

@@ -209,10 +209,11 @@ export function interruptCall(
   if (isRenewed || at <= open.leaseUntil)
     return codedError('LeaseNotOver', { leaseUntil: open.leaseUntil })
   const { price, clientIp, startedAt, progress } = open
-  const { channelId = null, usage = NO_USAGE, costRatio } = progress ?? {}
+  const { channelId = null, usage = NO_USAGE, costRatio, formats } = progress ?? {}
   const used = costRatio === undefined ? { usage } : { usage, costRatio }
   const { facts, charge, cost } = bill(open, { ...used, end: 'incomplete' })
-  const course = { channelId, usage, ...cost, price, startedAt, clientIp }
+  const changes = formats === undefined ? {} : { formats }
+  const course = { channelId, usage, ...cost, ...changes, price, startedAt, clientIp }
   const data = { ...facts, ...course, ...money(open, charge), charge: toWire(charge) }
   return [{ type: 'CallInterrupted', v: 1, data }]
 }

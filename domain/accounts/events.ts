@@ -212,13 +212,14 @@ export type CallAdmitted = Fact<
 /** The usage of a long stream so far. This usage is charged if the owner process dies. */
 export type CallProgressed = Fact<
   'CallProgressed',
-  Pick<ProviderCost, 'costRatio'> & {
-    readonly call: string
-    readonly userId: number
-    readonly channelId: number
-    readonly usage: Usage
-    readonly leaseUntil: number
-  }
+  Pick<ProviderCost, 'costRatio'> &
+    Pick<RequestChanges, 'formats'> & {
+      readonly call: string
+      readonly userId: number
+      readonly channelId: number
+      readonly usage: Usage
+      readonly leaseUntil: number
+    }
 >
 
 /**
@@ -342,6 +343,7 @@ export type CallReleased = Fact<
 export type CallInterrupted = Fact<
   'CallInterrupted',
   CallFacts &
+    Pick<RequestChanges, 'formats'> &
     ProviderCost & {
       readonly channelId: number | null
       readonly usage: Usage

@@ -70,6 +70,7 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
     ...ofAudio(data.price, data.usage),
     usage_source: 'partial',
     end: 'interrupted',
+    ...ofChanges(data),
     hold: data.hold,
   },
   adminOther: data.channelId === null ? {} : { channel_id: data.channelId, ...ofCost(data) },

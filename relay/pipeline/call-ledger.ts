@@ -160,7 +160,11 @@ export class CallLedger {
    * Records the usage so far and renews the lease. Returns an error code if the call must end
    * because its account or its token's budget is empty; otherwise null.
    */
-  async progress(place: Place, usage: Usage, leaseMs: number): Promise<RelayErrorCode | null> {
+  async progress(
+    place: Place & Pick<RequestChanges, 'formats'>,
+    usage: Usage,
+    leaseMs: number,
+  ): Promise<RelayErrorCode | null> {
     if (this.hasEnded) return null
     const leaseUntil = this.now() + leaseMs
     const { call } = this.exchange

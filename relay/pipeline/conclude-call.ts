@@ -1,4 +1,4 @@
-import type { CallEnd, RequestChanges } from '#domain/accounts/events.ts'
+import type { CallEnd } from '#domain/accounts/events.ts'
 import { costFor } from '#domain/pricing/charge.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '#domain/shared/quota.ts'
@@ -28,9 +28,10 @@ import {
   hasOwnErrors,
   sendCallError,
 } from './failed-call-answer.ts'
-import { type Exchange, errorEvent, headersOf, visibleNames } from './http-exchange.ts'
+import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { RelayDeps } from './relay-deps.ts'
+import { changesOf } from './request-changes.ts'
 import type { RunningCall } from './running-call.ts'
 import { storeProviderMessage } from './store-provider-message.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
@@ -275,7 +276,7 @@ export async function concludeFailedCall(
           reason,
           errorCode: answer.errorCode,
           statusCode: answer.status,
-          ...changesOf(closing, candidate),
+          ...changesOf(closing.format, candidate),
         },
         call.attemptHistory(),
       ),
@@ -285,25 +286,6 @@ export async function concludeFailedCall(
   }
   sendCallError(exchange, answer)
   return false
-}
-
-/** The highest number of dropped members, and of losses, that are recorded with a call. */
-const NAMES_RECORDED_MAX = 20
-
-/** Returns how the last request of the call was changed. `candidate` is null if none was sent. */
-function changesOf(
-  { format: { name: callers } }: Pick<Closing, 'format'>,
-  candidate: Candidate | null,
-): RequestChanges {
-  const providers = candidate?.request.format.name ?? callers
-  const dropped = visibleNames(candidate?.dropped ?? [], NAMES_RECORDED_MAX)
-  const losses = visibleNames(candidate?.losses ?? [], NAMES_RECORDED_MAX)
-  const formats = callers === providers ? [callers] : [callers, providers]
-  return {
-    ...(formats.length === 1 && callers === 'chat' ? {} : { formats }),
-    ...(dropped.length === 0 ? {} : { dropped }),
-    ...(losses.length === 0 ? {} : { losses }),
-  }
 }
 
 /** Writes the bill of a call. Returns false if writing failed. */
@@ -324,7 +306,7 @@ async function settle(
     const { revokedBy } = call
     const endReason = revokedBy === null || end === 'done' ? {} : { endReason: revokedBy.code }
     const anomaly = metered.anomaly ?? mismatchIn(delivery, candidate, metered.usage, outputHold)
-    const changes = changesOf(closing, candidate)
+    const changes = changesOf(closing.format, candidate)
     const ending = { upstreamModel, end, ...endReason, ...changes, limits, anomaly }
     const bill = { ...placeOf(channel), ...metered, ...ending }
     await call.inTime(ledger.settle(bill, call.attemptHistory()))

@@ -18,6 +18,7 @@ import { answerError, confidentialOf } from './failed-call-answer.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import { requestIdIn, showRateLimits, showTurnState } from './provider-headers.ts'
+import { formatsOf } from './request-changes.ts'
 import { StreamForwarder } from './stream-forwarder.ts'
 import {
   type AttemptEnd,
@@ -364,7 +365,8 @@ export class RunningCall implements Watched {
     const place = this.candidate === null ? { channelId: 0 } : placeOf(this.candidate.channel)
     const { leaseMs } = this.deps.deadlines
     const usage = await this.soFar()
-    const emptiedBy = await this.ledger.progress(place, usage, leaseMs)
+    const formats = formatsOf(this.request.format, this.candidate)
+    const emptiedBy = await this.ledger.progress({ ...place, ...formats }, usage, leaseMs)
     if (emptiedBy === null) return
     this.endAccess(relayError(emptiedBy))
     // The balance or the budget is empty, so the lease was not renewed. Reading must stop before

@@ -148,6 +148,14 @@ describe('the progress of a call whose account or token has nothing left', () =>
 })
 
 describe('the interruption of a call', () => {
+  it('has the formats of the last recorded progress', () => {
+    const formats = ['chat', 'messages'] as const
+    const [event] = given(...open).when({ ...progress(3), formats }).facts
+    expect(event).toMatchObject({ type: 'CallProgressed', data: { formats } })
+    const renewed = given(...open, event as ReturnType<typeof progressed>)
+    expect(renewed.when(interrupt(3_001)).facts).toMatchObject([{ data: { formats } }])
+  })
+
   it('is refused until 1 ms after the end of the call’s lease', () => {
     const refusal = codedError('LeaseNotOver', { leaseUntil: LEASE })
     given(...open)

@@ -3,7 +3,7 @@ import type { Attempt } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { detailsOf, type LoggedEvent, rowOf } from '#projections/logs/log-row-of-event.ts'
 import { reasonTextOfLogRow } from '#read-api/logs/log-response.ts'
-import { aCall, type Given, NOW, releasedCall, settledCall } from '../fixture.ts'
+import { aCall, type Given, interruptedCall, NOW, releasedCall, settledCall } from '../fixture.ts'
 
 function rowWith(given: Given, end: object, error: string) {
   const attempts: Attempt[] = [{ channelId: 1, status: 200, error, latencyMs: 5 }]
@@ -81,6 +81,11 @@ it('a log row says how the request was changed, however the call ended', () => {
     for (const name of ['request_conversion', 'dropped_members', 'conversion_loss'])
       expect(otherOf({})).not.toHaveProperty(name)
   }
+  const { data, ...given } = interruptedCall(call, 1)
+  const meta = { actor: 'system', cause: null, at: NOW }
+  const event = { ...given, data: { ...(data as object), formats: ['gemini'] }, meta }
+  const { other = '{}' } = detailsOf(event as unknown as Recorded<LoggedEvent>) ?? {}
+  expect(JSON.parse(other).request_conversion).toEqual(['gemini'])
 })
 
 it('a log row of a call with sound has the counts and ratios of sound and group', () => {

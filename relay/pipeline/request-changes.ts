@@ -1,0 +1,28 @@
+import type { RequestChanges } from '#domain/accounts/events.ts'
+import type { WireFormat } from '../dialects/wire-format.ts'
+import type { Candidate } from './candidate.ts'
+import { visibleNames } from './http-exchange.ts'
+
+/** The highest number of dropped members, and of losses, that are recorded with a call. */
+const NAMES_RECORDED_MAX = 20
+
+/** Returns how the last request of the call was changed. `candidate` is null if none was sent. */
+export function changesOf(caller: WireFormat, candidate: Candidate | null): RequestChanges {
+  const dropped = visibleNames(candidate?.dropped ?? [], NAMES_RECORDED_MAX)
+  const losses = visibleNames(candidate?.losses ?? [], NAMES_RECORDED_MAX)
+  return {
+    ...formatsOf(caller, candidate),
+    ...(dropped.length === 0 ? {} : { dropped }),
+    ...(losses.length === 0 ? {} : { losses }),
+  }
+}
+
+/** Returns the formats of the call as they are recorded: see `CallFormats`. */
+export function formatsOf(
+  { name: caller }: WireFormat,
+  candidate: Candidate | null,
+): Pick<RequestChanges, 'formats'> {
+  const provider = candidate?.request.format.name ?? caller
+  if (caller !== provider) return { formats: [caller, provider] }
+  return caller === 'chat' ? {} : { formats: [caller] }
+}
