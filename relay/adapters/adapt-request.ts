@@ -1,5 +1,6 @@
 import { modelRules } from '../conversion/anthropic-messages/model-rules.ts'
 import { writeThinking as claudeThinking } from '../conversion/anthropic-messages/write-thinking.ts'
+import { callerNames } from '../conversion/caller-names.ts'
 import type { Thinking, ToolChoice } from '../conversion/canonical-request.ts'
 import { writeThinkingConfig } from '../conversion/gemini/thinking-config.ts'
 import type { ChatVendor } from '../conversion/openai-chat/chat-vendor.ts'
@@ -56,7 +57,7 @@ export function adaptRequest(
   if (thinking !== null && name === 'chat') setEffort(request, { ...target, thinking }, change)
   if (thinking !== null && name === 'responses')
     setReasoning(request, { ...target, thinking }, change)
-  return change
+  return { ...change, losses: callerNames(change.losses, name) }
 }
 
 function actsOn(

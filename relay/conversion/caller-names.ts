@@ -85,7 +85,7 @@ const RESPONSES: Names = {
   logprobs: 'top_logprobs',
   thinking: 'reasoning',
   'thinking.effort': 'reasoning.effort',
-  'thinking.tokens': 'reasoning.max_tokens',
+  'thinking.tokens': 'reasoning',
   'tools[].isStrict': 'tools[].strict',
   'tools[].schema': 'tools[].parameters',
 }

@@ -99,6 +99,11 @@ describe('the system prompt of a channel in Anthropic’s format', () => {
 describe('thinking in OpenAI’s formats', () => {
   const HIGH: Thinking = { kind: 'effort', effort: 'high' }
 
+  it('names a loss as the format does', () => {
+    const to = target({ thinking: BUDGET, model: 'gpt-5' })
+    expect(adapted(requestOf('responses', {}), to)?.losses).toEqual(['reasoning'])
+  })
+
   it('is an effort, which replaces every other control', () => {
     const body = { reasoning_effort: 'low', reasoning: { effort: 'low' }, enable_thinking: false }
     const to = { thinking: HIGH, model: 'gpt-5' }
