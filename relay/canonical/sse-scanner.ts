@@ -46,6 +46,12 @@ export class SseScanner {
   private readonly eventBytesMax: number
   private carry: Buffer = NOTHING
   private carried = 0
+  /**
+   * How far the incomplete event was searched, relative to its start: the start of its last line,
+   * and the first byte that was not searched. An event of many chunks thus costs linear time.
+   */
+  private lineFrom = 0
+  private searchedTo = 0
   private hasSeenCr = false
   private isAfterCr = false
 
@@ -64,6 +70,7 @@ export class SseScanner {
 
   push(chunk: Buffer): void {
     if (this.isOverflown || chunk.length === 0) return
+    this.hasSeenCr ||= chunk.includes(CR)
     const isJoined = this.carried > 0
     const bytes = isJoined ? this.joined(chunk) : chunk
     const end = this.cut(bytes)
@@ -92,15 +99,16 @@ export class SseScanner {
    * begins.
    */
   private cut(bytes: Buffer): number {
-    this.hasSeenCr ||= bytes.includes(CR)
-    const marks = new Marks(bytes, this.keys)
+    // The marks are not searched before an event is complete, because that takes all its bytes.
+    let marks: Marks | undefined
     let passFrom = 0
     // If a CR LF is split over two chunks, the LF belongs to the previous event.
     let eventStart = this.isAfterCr && bytes[0] === LF ? 1 : 0
     this.isAfterCr = false
     for (;;) {
-      const eventEnd = this.hasSeenCr ? this.endOf(bytes, eventStart) : endByLf(bytes, eventStart)
+      const eventEnd = this.endOf(bytes, eventStart)
       if (eventEnd < 0) break
+      marks ??= new Marks(bytes, this.keys)
       const isMarked = marks.isIn(eventStart, eventEnd)
       const isDone = !isMarked && this.isLastEvent(bytes, eventStart, eventEnd)
       if (isMarked || isDone) {
@@ -117,12 +125,24 @@ export class SseScanner {
   }
 
   /**
-   * Returns the offset after the event at `start`, or -1 if the event is incomplete. `endByLf` is
-   * faster but supports only lines that end with LF.
+   * Returns the offset after the event at `start`, or -1 if the event is incomplete. The search
+   * continues where the search for the same event ended before. `endByLf` is faster but supports
+   * only lines that end with LF.
    */
   private endOf(bytes: Buffer, start: number): number {
-    let lineStart = start
-    for (let at = lineStart; at < bytes.length; at += 1) {
+    const lineStart = start + this.lineFrom
+    const from = start + this.searchedTo
+    this.lineFrom = 0
+    this.searchedTo = 0
+    return this.hasSeenCr
+      ? this.endByAny(bytes, start, lineStart, from)
+      : this.endByLf(bytes, start, lineStart, from)
+  }
+
+  /** Searches from the offset `from`, which is in the line that starts at `firstLine`. */
+  private endByAny(bytes: Buffer, start: number, firstLine: number, from: number): number {
+    let lineStart = firstLine
+    for (let at = from; at < bytes.length; at += 1) {
       const byte = bytes[at]
       if (byte !== LF && byte !== CR) continue
       const end = byte === CR && bytes[at + 1] === LF ? at + 2 : at + 1
@@ -130,9 +150,28 @@ export class SseScanner {
         this.isAfterCr = byte === CR && end === bytes.length
         return end
       }
+      // The LF of this CR may be in the next chunk, so the search continues at the CR.
+      if (byte === CR && end === bytes.length) return this.pause(start, lineStart, at)
       lineStart = end
       at = end - 1
     }
+    return this.pause(start, lineStart, bytes.length)
+  }
+
+  private endByLf(bytes: Buffer, start: number, firstLine: number, from: number): number {
+    let lineStart = firstLine
+    let at = bytes.indexOf(LF, from)
+    for (; at >= 0; at = bytes.indexOf(LF, lineStart)) {
+      if (at === lineStart) return at + 1
+      lineStart = at + 1
+    }
+    return this.pause(start, lineStart, bytes.length)
+  }
+
+  /** Stores how far the event at `start` was searched. */
+  private pause(start: number, lineStart: number, searchedTo: number): -1 {
+    this.lineFrom = lineStart - start
+    this.searchedTo = searchedTo - start
     return -1
   }
 
@@ -169,19 +208,6 @@ const PINNED_FACTOR = 8
 function view(bytes: Buffer, start: number, end: number): Buffer {
   const events = bytes.subarray(start, end)
   return bytes.buffer.byteLength > events.length * PINNED_FACTOR ? Buffer.from(events) : events
-}
-
-/**
- * Returns the offset after the blank line that ends the event, or -1 if this line has not arrived.
- */
-function endByLf(bytes: Buffer, start: number): number {
-  let lineStart = start
-  for (;;) {
-    const at = bytes.indexOf(LF, lineStart)
-    if (at < 0) return -1
-    if (at === lineStart) return at + 1
-    lineStart = at + 1
-  }
 }
 
 /**

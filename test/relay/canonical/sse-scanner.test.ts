@@ -6,7 +6,7 @@ import { OPENAI_STREAM } from '#relay/dialects/openai-chat/stream-events.ts'
 type Seen = { all: Buffer; kinds: string[]; scanner: SseScanner }
 
 /** Feeds the parts and keeps copies: a later chunk must not change what was handed on. */
-function scan(parts: readonly Buffer[]): Seen {
+function scan(parts: readonly Buffer[], eventBytesMax = EVENT_BYTES_MAX): Seen {
   const handed: Buffer[] = []
   const kinds: string[] = []
   const scanner = new SseScanner(
@@ -22,6 +22,8 @@ function scan(parts: readonly Buffer[]): Seen {
       },
     },
     OPENAI_STREAM.isLastEvent,
+    undefined,
+    eventBytesMax,
   )
   for (const part of parts) scanner.push(Buffer.from(part))
   return { all: Buffer.concat([...handed, scanner.rest()]), kinds, scanner }
@@ -88,6 +90,29 @@ describe('event markers', () => {
     expect(scan([Buffer.from(quiet)]).kinds).toEqual([])
     expect(scan([Buffer.from('data: {"usage":null,"error":null}\n\n')]).kinds).toEqual([])
     expect(scan([Buffer.from('data: {"error" : {"message":"x"}}\n\n')]).kinds).toEqual(['marked'])
+  })
+})
+
+describe('an event of 30 MiB in pieces of 16 KiB', () => {
+  const MIB = 1024 * 1024
+  const long = 'x'.repeat(30 * MIB)
+  const piecesOf = (bytes: Buffer) =>
+    Array.from({ length: Math.ceil(bytes.length / 16_384) }, (_none, index) =>
+      bytes.subarray(index * 16_384, (index + 1) * 16_384),
+    )
+
+  it.each([
+    ['one line', `data: {"text":"${long}","usage":{}}\n\n`],
+    ['one line with CR LF', `: c\r\ndata: {"text":"${long}","usage":{}}\r\n\r\n`],
+    ['many lines', `${`data: ${'x'.repeat(200)}\n`.repeat(150_000)}data: "usage":{}\n\n`],
+  ])('costs linear time as %s', (_name, text) => {
+    const bytes = Buffer.from(`data: first\n\n${text}data: [DONE]\n\n`)
+    const before = process.cpuUsage()
+    const { all, kinds } = scan(piecesOf(bytes), 32 * MIB)
+    const { user, system } = process.cpuUsage(before)
+    expect(all.equals(bytes)).toBe(true)
+    expect(kinds).toEqual(['marked', 'done'])
+    expect((user + system) / 1e6).toBeLessThan(1)
   })
 })
 
