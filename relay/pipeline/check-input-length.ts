@@ -57,7 +57,7 @@ async function counted(
   if (fit.length === valid.length) return offer
   if (fit.length > 0) return offerOf(fit)
   const most = Math.max(...valid.map(({ terms }) => boundOf(terms)))
-  const param = request.format.name === 'responses' ? 'input' : 'messages'
+  const param = request.format.promptMember ?? 'messages'
   return relayError('context_length_exceeded', { param, subject: `${most}` })
 }
 

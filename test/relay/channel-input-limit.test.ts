@@ -59,6 +59,20 @@ describe('a channel with a limit on input tokens', () => {
     expect(await usedChannels()).toEqual([3])
   })
 
+  it('a completion too long for all channels gets a 400 that names its prompt', async () => {
+    await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+    await rig.addChannel(2, { maxInputTokens: 200 })
+    const response = await fetch(`${rig.url}/v1/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'sim-small', prompt: 'hello '.repeat(3_000) }),
+    })
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { code: 'context_length_exceeded', param: 'prompt' } },
+    ])
+  })
+
   it('a refused call leaves its Idempotency-Key free', async () => {
     await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.addChannel(2, { maxInputTokens: 200 })
