@@ -3,10 +3,24 @@ import { withHourCache } from '#relay/dialects/hour-cache.ts'
 import type { UsageContext } from '#relay/dialects/wire-format.ts'
 import { Counts, recordOf, TOKENS_MAX, type UsageReport, Whole } from './provider-usage-report.ts'
 
+type JsonObject = Readonly<Record<string, unknown>>
+
+/** The iterations whose tokens the top level of a usage contains. */
+const WITHIN_TOTAL: ReadonlySet<unknown> = new Set(['message', 'fallback_message'])
+
+/**
+ * Reports whether an element of `usage.iterations` has tokens that the top level of the usage does
+ * not contain, such as a compaction of the conversation.
+ */
+export const isBesideTotal = (iteration: unknown): iteration is JsonObject => {
+  const { type } = recordOf(iteration)
+  return typeof type === 'string' && !WITHIN_TOTAL.has(type)
+}
+
 /**
  * Reads the usage of Anthropic's Messages API, whose input tokens exclude the tokens that were read
  * from or written to the cache. Writes without a split by lifetime count as writes to the cache
- * that the request uses.
+ * that the request uses. Iterations beside the total are added to it.
  */
 export function readAnthropicUsage(
   raw: unknown,
@@ -15,34 +29,54 @@ export function readAnthropicUsage(
   if (typeof raw !== 'object' || raw === null) {
     return { usage: NO_USAGE, withinPrompt: null, isTrusted: false, anomaly: 'missing' }
   }
-  const reported = raw as Record<string, unknown>
+  const reported = raw as JsonObject
   const counts = new Counts()
   const inputMost = Math.min(TOKENS_MAX, inputCeiling)
   const uncached = counts.required(reported.input_tokens, inputMost)
   const output = counts.required(reported.output_tokens, outputCeiling)
-  const cached = counts.optional(reported.cache_read_input_tokens)
-  const written = counts.optional(reported.cache_creation_input_tokens)
-  const split = recordOf(reported.cache_creation)
-  const fiveMinutes = counts.optional(split.ephemeral_5m_input_tokens)
-  const hour = counts.optional(split.ephemeral_1h_input_tokens)
+  const { iterations } = reported
+  const beside = Array.isArray(iterations) ? iterations.filter(isBesideTotal) : []
+  const parts = [
+    { uncached, output, ...readCache(reported, counts) },
+    ...beside.map((iteration) => ({
+      uncached: counts.optional(iteration.input_tokens, inputMost),
+      output: counts.optional(iteration.output_tokens, outputCeiling),
+      ...readCache(iteration, counts),
+    })),
+  ]
+  const sumOf = (name: keyof (typeof parts)[0]) => parts.reduce((sum, part) => sum + part[name], 0)
   const room = new Whole(inputMost)
   // The most expensive tokens come first, so that a total above the ceiling makes nothing cheaper.
   const usage = {
     ...NO_USAGE,
-    cacheWrite1h: room.take(hour),
-    cacheWrite5m: room.take(Math.max(fiveMinutes, written - hour)),
-    inputUncached: room.take(uncached),
-    cacheRead: room.take(cached),
-    output,
+    cacheWrite1h: room.take(sumOf('hour')),
+    cacheWrite5m: room.take(sumOf('fiveMinutes')),
+    inputUncached: room.take(sumOf('uncached')),
+    cacheRead: room.take(sumOf('cached')),
+    output: Math.min(sumOf('output'), outputCeiling),
   }
-  const isTrusted = counts.anomaly === null
-  const isSplit = fiveMinutes + hour > 0
-  const total = uncached + cached + Math.max(written, fiveMinutes + hour)
-  const isCut = total > inputMost || (isSplit && fiveMinutes + hour > written && written > 0)
+  const total = sumOf('uncached') + sumOf('cached') + sumOf('hour') + sumOf('fiveMinutes')
+  const isCut = total > inputMost || sumOf('output') > outputCeiling || sumOf('excess') > 0
   const anomaly = counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null)
   const tools = reported.server_tool_use
   const toolUses = { web_search: recordOf(tools).web_search_requests }
-  const read = { usage, withinPrompt: null, isTrusted, anomaly }
+  const read = { usage, withinPrompt: null, isTrusted: counts.anomaly === null, anomaly }
   const report = tools === undefined || tools === null ? read : { ...read, toolUses }
-  return isSplit ? report : withHourCache(report, body)
+  return sumOf('split') > 0 ? report : withHourCache(report, body)
+}
+
+/**
+ * Reads the tokens of the cache. `split` are the written tokens whose lifetime is reported.
+ * `excess` are those of them that exceed the reported sum of writes.
+ */
+function readCache(reported: JsonObject, counts: Counts) {
+  const cached = counts.optional(reported.cache_read_input_tokens)
+  const written = counts.optional(reported.cache_creation_input_tokens)
+  const lifetimes = recordOf(reported.cache_creation)
+  const ofFiveMinutes = counts.optional(lifetimes.ephemeral_5m_input_tokens)
+  const hour = counts.optional(lifetimes.ephemeral_1h_input_tokens)
+  const split = ofFiveMinutes + hour
+  const excess = written > 0 ? Math.max(0, split - written) : 0
+  const fiveMinutes = Math.max(ofFiveMinutes, written - hour)
+  return { cached, hour, fiveMinutes, split, excess }
 }

@@ -8,6 +8,9 @@ type JsonObject = Readonly<Record<string, unknown>>
  */
 const INDEX_MAX = 128
 
+/** The types of a block, and of its delta, with a summary of the conversation as `content`. */
+const COMPACTION: ReadonlySet<unknown> = new Set(['compaction', 'compaction_delta'])
+
 /**
  * Passes every text in a complete message, or in the data of one event, to the sink. Does nothing
  * for invalid JSON.
@@ -32,10 +35,12 @@ export function readMessageTexts(json: string, sink: TextSink): void {
 function readBlock(block: unknown, index: number, sink: TextSink): void {
   if (typeof block !== 'object' || block === null) return
   const place = Math.min(index, INDEX_MAX)
-  const { type, name, text, thinking, partial_json, signature, data, input } = block as JsonObject
+  const { type, name, text, thinking, partial_json, content, ...others } = block as JsonObject
+  const { signature, data, input } = others
   if (type === 'server_tool_use' && name === 'web_search') sink.tool?.(name)
   if (type === 'tool_use' && typeof name === 'string') sink.text(0, place, name)
-  for (const piece of [thinking, text, partial_json]) {
+  const summary = COMPACTION.has(type) ? content : undefined
+  for (const piece of [thinking, text, partial_json, summary]) {
     if (typeof piece === 'string' && piece !== '') sink.text(0, place, piece)
   }
   for (const piece of [signature, data]) {

@@ -1,3 +1,4 @@
+import { isBesideTotal } from '#relay/canonical/anthropic-usage-report.ts'
 import { recordOf } from '../openai-chat/usage-in-answer.ts'
 import type { EventMeaning, StreamFormat } from '../wire-format.ts'
 
@@ -20,12 +21,27 @@ function combineUsage(earlier: unknown, later: unknown): JsonObject {
   for (const [name, value] of Object.entries(recordOf(later) ?? {})) {
     const before = combined[name]
     const areCounts = typeof before === 'number' && typeof value === 'number'
-    if (areCounts) combined[name] = Math.max(before, value)
+    if (Array.isArray(before)) combined[name] = combineIterations(before, value)
+    else if (areCounts) combined[name] = Math.max(before, value)
     else if (PARTS.has(name) && recordOf(before) !== null) {
       combined[name] = combineUsage(before, value)
     } else if (value !== null) combined[name] = value
   }
   return combined
+}
+
+/**
+ * Combines two lists of iterations, which only grow during a stream. An iteration whose tokens are
+ * not a part of the total stays one.
+ */
+function combineIterations(earlier: readonly unknown[], later: unknown): readonly unknown[] {
+  if (!Array.isArray(later)) return earlier
+  const longer = later.length > earlier.length ? later : earlier
+  return longer.map((_iteration, index) => {
+    const before = earlier[index]
+    const combined = combineUsage(before, later[index])
+    return isBesideTotal(before) ? { ...combined, type: before.type } : combined
+  })
 }
 
 function readEvent(event: JsonObject, isErrorEvent: boolean): EventMeaning {

@@ -88,6 +88,61 @@ describe('usage in Anthropic’s format', () => {
     fc.assert(property, { numRuns: 300 })
   })
 
+  const { input_tokens, output_tokens, ...CACHE } = TRUTH
+  const COMPACTION = { type: 'compaction', input_tokens, output_tokens, ...CACHE }
+  const MESSAGES = [
+    { type: 'message', ...TRUTH },
+    { type: 'fallback_message', ...TRUTH },
+  ]
+
+  it('is billed with the compaction beside it, and with no message that is a part of it', () => {
+    expect(chargeOf({ ...TRUTH, iterations: MESSAGES })).toBe(1875n)
+    for (const iterations of [null, [], {}, 'x', [null, 5, {}, { type: 5, ...TRUTH }]]) {
+      expect(chargeOf({ ...TRUTH, iterations })).toBe(1875n)
+    }
+    const report = read({ ...TRUTH, iterations: [COMPACTION, ...MESSAGES] })
+    expect(report).toMatchObject({ isTrusted: true, anomaly: null })
+    expect(chargeFor(CLAUDE, report.usage)).toBe(3750n)
+    const { cache_creation: _lifetimes, ...unsplit } = COMPACTION
+    const body = '{"cache_control":{"type":"ephemeral","ttl":"1h"}}'
+    const { usage } = read({ ...UNSPLIT, iterations: [unsplit] }, body)
+    expect(usage).toMatchObject({ cacheWrite5m: 0, cacheWrite1h: 1000, output: 100 })
+  })
+
+  it('that lies in a compaction neither credits nor exceeds the ceilings', () => {
+    const property = fc.property(fc.constantFrom(...MEMBERS), lies, (name, lie) => {
+      const compactions = fc.sample(fc.integer({ min: 1, max: 30 }), 1)[0] ?? 1
+      const iterations = Array(compactions).fill({ ...COMPACTION, [name]: lie })
+      const { usage } = read({ ...TRUTH, iterations })
+      expect(isCountable(usage)).toBe(true)
+      expect(inputTokensOf(usage)).toBeLessThanOrEqual(BOUNDS.inputCeiling)
+      expect(usage.output).toBeLessThanOrEqual(BOUNDS.outputCeiling)
+      expect(chargeFor(CLAUDE, usage)).toBeGreaterThanOrEqual(1875n)
+    })
+    fc.assert(property, { numRuns: 300 })
+  })
+
+  it('keeps the compaction in a stream, whatever a later usage says', () => {
+    const { combineUsage } = ANTHROPIC_STREAM
+    const first = combineUsage(undefined, { ...TRUTH, iterations: [COMPACTION] })
+    const zero = { type: 'compaction', input_tokens: 0, output_tokens: 0 }
+    const later = [
+      undefined,
+      null,
+      'x',
+      {},
+      [],
+      [null],
+      [zero],
+      [{ type: 'message' }],
+      [COMPACTION],
+    ]
+    for (const iterations of [...later, [COMPACTION, ...MESSAGES]]) {
+      expect(chargeOf(combineUsage(first, { output_tokens: 50, iterations }))).toBe(3750n)
+    }
+    expect(chargeOf(combineUsage(TRUTH, { iterations: [COMPACTION] }))).toBe(3750n)
+  })
+
   it('that comes twice counts once, and a later zero lowers no count', () => {
     const tools = { server_tool_use: { web_search_requests: 2 } }
     const first = ANTHROPIC_STREAM.combineUsage(undefined, { ...TRUTH, ...tools })
