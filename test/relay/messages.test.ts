@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-request.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, onlyEnd, PROVIDER_KEY, relayRig } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
@@ -193,6 +194,53 @@ describe('a call of the Messages API', () => {
     expect(provider.requests[0]?.body).toBe(JSON.stringify(REQUEST))
   })
 
+  it('the fast mode is removed even if the channel allows it', async () => {
+    provider.answers.set(PATH, { body: ANSWER })
+    const setting = JSON.stringify({ allowed_members: ['speed', 'inference_geo'] })
+    await rig.addChannel(3, {
+      type: 14,
+      baseUrl: provider.url,
+      models: [MODEL],
+      priority: 9,
+      setting,
+    })
+    const { headers } = await send({ body: { ...REQUEST, speed: 'fast', inference_geo: 'us' } })
+    expect(headers.get('x-dropped-members')).toBe('speed')
+    expect(JSON.parse(provider.requests[0]?.body ?? '')).toMatchObject({ inference_geo: 'us' })
+  })
+
+  it('edits that clear the context are sent, and a compaction is refused', async () => {
+    provider.answers.set(PATH, { body: ANSWER })
+    const clearing = [
+      { type: 'clear_thinking_20251015', keep: 'all' },
+      { type: 'clear_tool_uses_20250919', exclude_tools: ['compact_20260112'] },
+    ]
+    const body = { ...REQUEST, context_management: { edits: clearing } }
+    expect((await send({ body })).status).toBe(200)
+    expect(provider.requests[0]?.body).toBe(JSON.stringify(body))
+    const edits = [...clearing, { type: 'compact_20260112' }]
+    const { status, text } = await send({ body: { ...REQUEST, context_management: { edits } } })
+    expect([status, JSON.parse(text)]).toMatchObject([400, { type: 'error' }])
+    expect(text).toContain("'context_management' is not supported here")
+    expect(provider.requests).toHaveLength(1)
+  })
+
+  it.each([
+    '{"edits":[{"type":"\\u0063ompact_20260112"}]}',
+    '{"edits":[{"typ\\u0065":"compact_20260112"}]}',
+    '{"edits":[{"type":"compact_20260112","type":"clear_thinking_20251015"}]}',
+    '{"edits":[{"type":"clear_thinking_20251015","Type":"compact_20260112"}]}',
+    '{"edits":[{"type":"compact_20260112"}],"edits":[]}',
+    '{"edits":[],"Edits":[{"type":"compact_20260112"}]}',
+    '{"edits":[["compact_20260112"],{"type":"compact_20260112"}]}',
+    '{"edits":{"type":"compact_20260112"}}',
+  ])('a compaction in %s is refused', (context) => {
+    const body = JSON.stringify({ ...REQUEST, context_management: 0 })
+    const text = body.replace('"context_management":0', `"context_management":${context}`)
+    const read = ANTHROPIC_MESSAGES.readRequest(Buffer.from(text), null)
+    expect(read).toMatchObject({ params: { param: 'context_management' } })
+  })
+
   it('the provider’s tools are removed, and tools that the caller runs are kept', async () => {
     provider.answers.set(PATH, { body: ANSWER })
     const own = [REQUEST.tools[0], { type: 'bash_20250124', name: 'bash' }]
@@ -203,6 +251,21 @@ describe('a call of the Messages API', () => {
 })
 
 describe('a stream of the Messages API', () => {
+  it('is billed with the iterations that its total does not contain', async () => {
+    const iterations = [
+      { type: 'compaction', input_tokens: 0, output_tokens: 40 },
+      { type: 'message', ...USAGE },
+    ]
+    const usage = { output_tokens: 50, iterations }
+    const ending = event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage })
+    answerWith([Buffer.from(STREAM.replace(ENDING, ending))])
+    await send({ body: { ...REQUEST, stream: true } })
+    expect((await onlyEnd(rig)).data).toMatchObject({
+      ...{ charge: CHARGE + 40 * 5 * 1.5, usageSource: 'upstream', anomaly: null },
+      usage: { cacheRead: 2000, output: 90 },
+    })
+  })
+
   it('is forwarded byte for byte and billed the same, split at any byte', async () => {
     const bytes = Buffer.from(STREAM)
     const body = { ...REQUEST, stream: true }

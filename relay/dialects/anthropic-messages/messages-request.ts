@@ -18,12 +18,19 @@ import {
 } from '../read-request-members.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
-import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
+import {
+  type ChatRequest,
+  OUTPUT_TOKENS_MAX,
+  type UpstreamBody,
+  type UpstreamChange,
+  type WireFormat,
+} from '../wire-format.ts'
 import { ANTHROPIC_ERRORS } from './error-body.ts'
 import { limitTools } from './limit-tools.ts'
 import { MESSAGES_NAMES } from './names-in-messages.ts'
 import { passedHeaders } from './passed-headers.ts'
 import { readMessageTexts } from './read-message-texts.ts'
+import { errorInContextManagement } from './refuse-compaction.ts'
 import { ANTHROPIC_STREAM, streamOfMessage } from './stream-events.ts'
 
 /**
@@ -103,6 +110,20 @@ export function readMessagesRequest(
   }
 }
 
+/** An admin's overrides may set what callers may not, so only their own requests are refused. */
+function readCallersRequest(body: Buffer): ChatRequest | RelayError {
+  const request = readMessagesRequest(body)
+  if (isRelayError(request)) return request
+  return errorInContextManagement(body, request.members) ?? request
+}
+
+/** The fast mode is never sent, because its beta is not: see `passedHeaders`. */
+function messagesBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
+  const allowed = new Set(change.allowed)
+  allowed.delete('speed')
+  return upstreamBody(request, { ...change, allowed, forcesUsage: false })
+}
+
 function outlineOf({ model, isStream, outputTokensMax }: ChatRequest): ChatRequest {
   const messages = [{ role: 'user', content: 'x' }]
   const text = { model, stream: isStream, messages, max_tokens: outputTokensMax }
@@ -121,11 +142,11 @@ const shortBody: WireFormat['shortBody'] = ({ model, isStream }, outputTokens) =
 /** Anthropic's Messages API. */
 export const ANTHROPIC_MESSAGES: WireFormat = {
   name: 'messages',
-  readRequest: (body) => readMessagesRequest(body),
+  readRequest: readCallersRequest,
   readChangedRequest: (body) => readMessagesRequest(body, NO_NAMES),
   shortBody,
   outlineOf,
-  upstreamBody: (request, change) => upstreamBody(request, { ...change, forcesUsage: false }),
+  upstreamBody: messagesBody,
   passedHeaders,
   usageInAnswer,
   readUsage: readAnthropicUsage,

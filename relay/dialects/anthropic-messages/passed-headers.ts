@@ -5,11 +5,12 @@ export const API_VERSION = '2023-06-01'
 
 const BETA = 'anthropic-beta'
 /**
- * Matches the betas that raise the price of a request: the fast mode and the long context of older
- * models. These betas are not sent, nor are the members that belong to them. A provider may ignore
- * the letter case of a beta, so it is ignored here.
+ * Matches the betas that raise the price of a request: the fast mode, the long context of older
+ * models, and the compaction, whose tokens the hold does not cover. These betas are not sent, nor
+ * are the members that belong to them. A provider may ignore the letter case of a beta, so it is
+ * ignored here.
  */
-const PRICED_BETA = /^(?:fast-mode|context-1m)-/i
+const PRICED_BETA = /^(?:fast-mode|context-1m|compact)-/i
 
 /**
  * Returns the caller's `anthropic-*` headers, without priced betas, as a flat list of names and

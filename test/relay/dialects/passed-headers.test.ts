@@ -10,15 +10,16 @@ function betasOf(list: string): string | null {
 }
 
 describe('the beta header', () => {
-  it.each(['context-1m-2025-08-07', 'Context-1M-2025-08-07', 'fast-mode-1', 'FAST-mode-1'])(
-    'is sent without the priced beta %s',
-    (priced) => {
-      expect(betasOf(priced)).toBe(null)
-      expect(betasOf(`${priced}, ${PLAIN}`)).toBe(PLAIN)
-    },
-  )
+  it.each([
+    ...['context-1m-2025-08-07', 'Context-1M-2025-08-07', 'fast-mode-1', 'FAST-mode-1'],
+    ...['compact-2026-01-12', 'Compact-2026-01-12'],
+  ])('is sent without the priced beta %s', (priced) => {
+    expect(betasOf(priced)).toBe(null)
+    expect(betasOf(`${priced}, ${PLAIN}`)).toBe(PLAIN)
+  })
 
   it('is sent unchanged without priced betas', () => {
-    expect(betasOf(`${PLAIN}, Other-1`)).toBe(`${PLAIN}, Other-1`)
+    const list = `${PLAIN}, Other-1, context-management-2025-06-27`
+    expect(betasOf(list)).toBe(list)
   })
 })

@@ -1,0 +1,40 @@
+import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { innerRules } from '../check-nested-json-members.ts'
+import { isMembers } from '../read-request-members.ts'
+import { type Member, scanObject } from '../scan-request-object.ts'
+
+const MEMBER = 'context_management'
+/** The maximum length of the member in bytes. Clients send a few edits of some hundred bytes. */
+const BYTES_MAX = 65_536
+const NAMES = namesByFoldedName(['edits'])
+const EDIT_RULES = innerRules('edits', { type: ['string'] })
+/** Matches the types of edits such as `compact_20260112`. */
+const COMPACT = /compact/i
+
+/**
+ * Returns an error if the request lets the provider compact the conversation, because that is a
+ * second call of the model, which the hold does not cover. Other edits of the context, which only
+ * remove content, are accepted. Returns an error too if a provider may read other edits in the
+ * member than this function.
+ */
+export function errorInContextManagement(
+  body: Buffer,
+  members: readonly Member[],
+): RelayError | null {
+  const member = members.find(({ key }) => key === MEMBER)
+  if (member?.kind !== 'object') return null
+  const bytes = body.subarray(member.valueStart, member.valueEnd)
+  const inner = bytes.length > BYTES_MAX ? null : scanObject(bytes, NAMES, EDIT_RULES)
+  const edits = inner !== null && isMembers(inner) ? inner.find(({ key }) => key === 'edits') : null
+  if (edits === undefined) return null
+  if (edits === null || edits.kind !== 'array' || edits.ambiguity !== null) {
+    return relayError('invalid_parameter', { param: MEMBER })
+  }
+  const list = JSON.parse(bytes.toString('utf8', edits.valueStart, edits.valueEnd)) as unknown[]
+  const isCompact = list.some((edit) => COMPACT.test(typeOf(edit)))
+  return isCompact ? relayError('parameter_not_supported', { param: MEMBER }) : null
+}
+
+const typeOf = (edit: unknown): string =>
+  typeof edit === 'object' && edit !== null && 'type' in edit ? `${edit.type}` : ''
