@@ -1,4 +1,5 @@
 import { isLoggableId } from '#relay/canonical/redact-provider-texts.ts'
+import type { Candidate } from './candidate.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { ProviderHeaders } from './upstream-attempt.ts'
 
@@ -27,8 +28,13 @@ const TURN_STATE_VALUE = /^[\x21-\x7e]{1,4096}$/
  * Returns the state of a turn to Codex, which sends it with the next calls of the turn. The state
  * of an earlier attempt is removed.
  */
-export function showTurnState({ response }: Exchange, headers: ProviderHeaders): void {
-  if (response.headersSent) return
+export function showTurnState(
+  { response }: Exchange,
+  { request, conversion }: Candidate,
+  headers: ProviderHeaders,
+): void {
+  const isResponsesApi = request.format.name === 'responses' && conversion === null
+  if (!isResponsesApi || response.headersSent) return
   const state = headers[TURN_STATE]
   if (typeof state === 'string' && TURN_STATE_VALUE.test(state)) {
     response.setHeader(TURN_STATE, state)

@@ -140,9 +140,7 @@ export class RunningCall implements Watched {
   }
 
   private noteHeaders(candidate: Candidate, headers: ProviderHeaders): void {
-    const { request, conversion } = candidate
-    const isResponses = request.format.name === 'responses' && conversion === null
-    if (isResponses) showTurnState(this.exchange, headers)
+    showTurnState(this.exchange, candidate, headers)
     const isLogged = this.exchange.log?.isLevelEnabled('debug') === true
     const isShown = candidate.channel.rules.showsRateLimits
     if (!isLogged && !isShown) return
