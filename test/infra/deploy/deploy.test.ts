@@ -187,7 +187,11 @@ describe('the nginx configuration', () => {
 
   it('does not buffer streams, and lets the live socket through', () => {
     const location = (path: string) => text.split(`location ${path} {`)[1]?.split('}')[0] ?? ''
-    expect(location('~ ^/(v1|pg)/')).toContain('proxy_buffering off;')
+    const calls = location('~ ^/(v1|v1beta|pg)/')
+    expect(calls).toContain('proxy_pass http://relay;')
+    expect(calls).toContain('proxy_buffering off;')
+    // A location with such a line would not inherit the headers of the upgrade.
+    expect(calls).not.toContain('proxy_set_header')
     expect(location('= /api/live')).toContain('proxy_pass http://read-api;')
     expect(text).toContain('proxy_set_header Upgrade $http_upgrade;')
   })

@@ -56,6 +56,11 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
     const ports = new Map<string, number>()
     for (const part of PARTS) {
       const server = await listening(part)
+      server.on('upgrade', (_request, socket) => {
+        socket.end(
+          'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
+        )
+      })
       servers.push(server)
       ports.set(part, portOf(server))
     }
@@ -100,6 +105,10 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
 
   it.each([
     ['POST', '/v1/chat/completions', 'relay'],
+    ['GET', '/v1beta/models', 'relay'],
+    ['POST', '/v1beta/models/gemini-2.5-pro:generateContent', 'relay'],
+    ['GET', '/v1beta', 'relay'],
+    ['GET', '/v1betas/models', 'console'],
     ['POST', '/pg/chat/completions', 'relay'],
     ['POST', '/mj/submit/imagine', 'relay'],
     ['POST', '/mj-fast/mj/submit/imagine', 'relay'],
@@ -129,6 +138,15 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
     expect(await response.text()).toBe(part)
   })
 
+  it('forwards the upgrade of a request to a websocket', async () => {
+    const headers = { connection: 'Upgrade', upgrade: 'websocket' }
+    const asking = request(`${url}/v1/responses`, { headers })
+    asking.on('error', () => {})
+    asking.end()
+    await once(asking, 'upgrade')
+    asking.destroy()
+  })
+
   it.each(['/livez', '/readyz', '/metrics'])('%s is not reachable from outside', async (path) => {
     expect((await fetch(`${url}${path}`)).status).toBe(404)
   })
@@ -144,11 +162,11 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
       asking.destroy()
       return { status: response.statusCode, body }
     }
-    for (const path of ['/v1/chat/completions', '/mj/submit/imagine']) {
+    for (const path of ['/v1/chat/completions', '/v1beta/models', '/mj/submit/imagine']) {
       const { status, body } = await refused(path)
       expect([path, status, body.error?.code]).toEqual([path, 413, 'request_too_large'])
     }
-    const others = ['/', '/tokens', '/v1beta/models', '/livez', '/metrics']
+    const others = ['/', '/tokens', '/livez', '/metrics']
     for (const path of ['/api/option/', '/api/channel/fetch_models', ...others]) {
       const { status, body } = await refused(path)
       expect([path, status, body.code]).toEqual([path, 413, 'TooLarge'])
@@ -175,7 +193,7 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
       expect(page.status).toBe(503)
       expect(page.body).toContain(language === 'zh' ? '服务正在重启' : 'The service is restarting')
     }
-    for (const path of ['/v1', '/v1/models']) {
+    for (const path of ['/v1', '/v1/models', '/v1beta', '/v1beta/models']) {
       const { status, body } = await ask(path, 'en')
       expect([status, JSON.parse(body).error.code]).toEqual([503, 'unavailable'])
     }
