@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import { relayError } from './canonical/relay-error.ts'
 import { type Exchange, sendError } from './pipeline/http-exchange.ts'
+import type { CallRequest } from './pipeline/http-messages.ts'
 import { UnorderedList } from './unordered-list.ts'
 
 const POLL_MS = 20
@@ -66,7 +66,7 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
  * timeouts.
  */
 function stalledUploads(stallMs: number): (calls: UnorderedList<Exchange>) => void {
-  const seen = new WeakMap<IncomingMessage, { readonly bytes: number; readonly at: number }>()
+  const seen = new WeakMap<CallRequest, { readonly bytes: number; readonly at: number }>()
   return (calls) => {
     const now = performance.now()
     for (const { member: exchange } of calls) {

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import { JsonArrayStream } from './dialects/gemini/json-array-stream.ts'
 import type { PathParameters } from './dialects/wire-format.ts'
+import type { CallRequest } from './pipeline/http-messages.ts'
 
 type Method = 'generateContent' | 'streamGenerateContent' | 'countTokens'
 
@@ -48,14 +48,14 @@ function decoded(text: string): string {
 }
 
 /** Reports whether the request is one of Gemini's API, whose errors have Google's format. */
-export function isGeminiRequest({ url = '', headers }: IncomingMessage): boolean {
+export function isGeminiRequest({ url = '', headers }: CallRequest): boolean {
   const [path = ''] = url.split('?', 1)
   if (path.startsWith('/v1beta') || readGeminiPath(path) !== null) return true
   return modelInPath(path) !== undefined && headers['x-goog-api-key'] !== undefined
 }
 
 /** Returns how a stream is rendered for a caller that expects a JSON array; otherwise null. */
-export function jsonArrayFor({ url = '' }: IncomingMessage): JsonArrayStream | null {
+export function jsonArrayFor({ url = '' }: CallRequest): JsonArrayStream | null {
   const at = url.indexOf('?')
   const path = at < 0 ? url : url.slice(0, at)
   if (!path.endsWith(':streamGenerateContent')) return null

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http'
 import { priceOf } from '#domain/pricing/price-list.ts'
 import { isRelayError, relayError } from './canonical/relay-error.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
+import type { CallRequest } from './pipeline/http-messages.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 
 const CREATED = 1_700_000_000
@@ -64,12 +64,12 @@ function endpointTypesOf({ views }: RelayDeps, { group }: Caller, model: string)
 export function modelListFormatOf({
   url = '',
   headers,
-}: Pick<IncomingMessage, 'url' | 'headers'>): ModelListFormat {
+}: Pick<CallRequest, 'url' | 'headers'>): ModelListFormat {
   if (url.startsWith('/v1beta') || headers['x-goog-api-key'] !== undefined) return 'gemini'
   return headers['anthropic-version'] === undefined ? 'chat' : 'messages'
 }
 
-function parametersOf({ url = '' }: IncomingMessage): URLSearchParams {
+function parametersOf({ url = '' }: CallRequest): URLSearchParams {
   const query = url.indexOf('?')
   return new URLSearchParams(query < 0 ? '' : url.slice(query))
 }

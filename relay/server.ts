@@ -35,6 +35,7 @@ import {
   sendError,
   sendJson,
 } from './pipeline/http-exchange.ts'
+import type { CallRequest, CallResponse } from './pipeline/http-messages.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { sessionAuthenticator } from './playground/playground-request.ts'
 import { addPlayground, type Playground } from './playground/playground-route.ts'
@@ -120,7 +121,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     uploadStallMs: deps.deadlines.uploadStallMs,
   })
   const clientIpOf = clientIpReader(core.config.trustProxy)
-  const openExchange = (request: IncomingMessage, response: ServerResponse): Exchange =>
+  const openExchange = (request: CallRequest, response: CallResponse): Exchange =>
     exchangeOf(request, response, core.now(), clientIpOf, core.log)
   const sockets = socketsOf(core, deps, draining, openExchange)
   return {
@@ -155,7 +156,7 @@ function playgroundOf(
   { writes }: Core,
   deps: RelayDeps,
   draining: Draining,
-  openExchange: (request: IncomingMessage, response: ServerResponse) => Exchange,
+  openExchange: (request: CallRequest, response: CallResponse) => Exchange,
 ): Playground {
   return {
     call: (request, response, session) => {
@@ -172,7 +173,7 @@ const socketsOf = (
   { writes }: Core,
   deps: RelayDeps,
   draining: Draining,
-  openExchange: (request: IncomingMessage, response: ServerResponse) => Exchange,
+  openExchange: (request: CallRequest, response: CallResponse) => Exchange,
 ): ResponsesSockets =>
   createResponsesSockets({
     ...{ deps, openExchange, isDraining: draining.isBegun },
@@ -235,10 +236,10 @@ export const noRelay: RelayPaths = {
 }
 
 const exchangeOf = (
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: CallRequest,
+  response: CallResponse,
   startedAt: number,
-  clientIpOf: (request: IncomingMessage) => string,
+  clientIpOf: (request: CallRequest) => string,
   log: Logger | null,
 ): Exchange => ({
   request,
@@ -266,7 +267,7 @@ const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
  * Returns the format of the errors of a request. Anthropic's clients name a version in the headers
  * of all requests.
  */
-function errorFormatOf(request: IncomingMessage): ErrorFormat {
+function errorFormatOf(request: CallRequest): ErrorFormat {
   const { url = '', headers } = request
   if (isGeminiRequest(request)) return GEMINI_ERRORS
   if (url.startsWith('/v1/responses')) return RESPONSES_ERRORS
@@ -285,7 +286,7 @@ const RESPONSES_CALL: CallWork = { format: OPENAI_RESPONSES, authenticator: BY_K
 /** Returns the error with which the relay refuses any request, or null. */
 function refusalOf(
   { deps, draining }: Pick<RouteDeps, 'deps' | 'draining'>,
-  request: IncomingMessage,
+  request: CallRequest,
 ): RelayError | null {
   if (draining.isBegun()) return drainingError()
   return isExtension(deps, request) ? relayError('origin_not_allowed') : null
@@ -362,7 +363,7 @@ function runCall(deps: RelayDeps, exchange: Exchange, draining: Draining, work: 
 
 const methodNotAllowed = (method: string) => relayError('method_not_allowed', { subject: method })
 
-const isExtension = ({ views }: RelayDeps, { headers }: IncomingMessage): boolean =>
+const isExtension = ({ views }: RelayDeps, { headers }: CallRequest): boolean =>
   headers.origin !== undefined &&
   views.options.options.isBrowserExtensionBlocked &&
   /^[a-z-]+-extension:\/\//i.test(headers.origin)

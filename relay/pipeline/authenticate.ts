@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http'
 import { ADMIN } from '#domain/shared/roles.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { RelayToken, RelayUser } from '../views/token-view.ts'
+import type { CallRequest } from './http-messages.ts'
 
 export type Caller = {
   /** Playground calls have a generated token: see `relay/playground/`. */
@@ -34,7 +34,7 @@ const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
  */
 export function authenticate(
   { views, vault, failedKeys }: Deps,
-  request: IncomingMessage,
+  request: CallRequest,
   clientIp: string,
   now: number,
 ): Caller | RelayError | Promise<Caller | RelayError> {
@@ -81,7 +81,7 @@ const tooManyWrong = (retryAfter: number): RelayError =>
 /**
  * Returns the key of a request. Clients send the key in different headers or in a query parameter.
  */
-function keyText(request: IncomingMessage): string | null {
+function keyText(request: CallRequest): string | null {
   const { headers, url = '' } = request
   const { authorization } = headers
   if (authorization !== undefined && /^bearer /i.test(authorization)) {

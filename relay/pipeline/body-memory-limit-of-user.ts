@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { payableBy } from '#domain/accounts/decide-call.ts'
 import { accountStream } from '#domain/accounts/events.ts'
@@ -7,6 +6,7 @@ import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyOwner } from '#relay/limits/
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from './authenticate.ts'
+import type { CallRequest } from './http-messages.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 /**
@@ -29,7 +29,7 @@ const SMALL_BODY_BYTES = 1024 * 1024
 export const bodyOwnerOf = (
   deps: Pick<RelayDeps, 'actors'>,
   userId: number,
-  request: IncomingMessage,
+  request: CallRequest,
 ): BodyOwner | Promise<BodyOwner> =>
   isSmall(request) ? { userId, bytesMax: SHARE_BYTES } : longBodyOwnerOf(deps, userId)
 
@@ -55,7 +55,7 @@ async function longBodyOwnerOf(
 export function chatBodyOwnerOf(
   deps: Pick<RelayDeps, 'actors' | 'views'>,
   caller: Caller,
-  request: IncomingMessage,
+  request: CallRequest,
 ): BodyOwner | Promise<BodyOwner | RelayError> {
   const owner = bodyOwnerOf(deps, caller.user.userId, request)
   if (!(owner instanceof Promise) || isAnyChatFree(deps.views)) return owner
@@ -79,7 +79,7 @@ async function rejectUnpaid(
   }
 }
 
-const isSmall = ({ headers }: IncomingMessage): boolean =>
+const isSmall = ({ headers }: CallRequest): boolean =>
   Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= SMALL_BODY_BYTES
 
 /** The free models of each price list. They are cached, because price lists are immutable. */

@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http'
 import { type Exchange, headersOf } from './http-exchange.ts'
+import type { CallResponse } from './http-messages.ts'
 
 /**
  * The maximum length in bytes of events or a plain answer that are copied into a string before
@@ -59,5 +59,5 @@ const chunkOf = (bytes: Buffer): string =>
  * Reports whether the response is sent in chunks. HTTP 1.0 clients do not support chunks and read
  * until the connection is closed.
  */
-const isChunked = ({ useChunkedEncodingByDefault }: ServerResponse): boolean =>
+const isChunked = ({ useChunkedEncodingByDefault }: CallResponse): boolean =>
   useChunkedEncodingByDefault

@@ -1,16 +1,16 @@
 import { randomFillSync } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { addressSet, plainAddress } from '#infra/outbound/ip-addresses.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import type { JsonArrayStream } from '#relay/dialects/gemini/json-array-stream.ts'
 import type { ErrorFormat } from '#relay/dialects/wire-format.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { CallRequest, CallResponse } from './http-messages.ts'
 
 /** One HTTP request with its response and the call id that identifies it in logs and events. */
 export type Exchange = {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly request: CallRequest
+  readonly response: CallResponse
   /** The id of the call, which is also sent in the `X-Request-Id` header. */
   readonly call: string
   /** The time of the request's arrival in unix milliseconds. */
@@ -106,7 +106,7 @@ export function traceError({ log, call }: Exchange, { code }: RelayError, status
 const isFinal = ({ code }: RelayError, status: number): boolean =>
   status === 402 || code === 'idempotency_replayed'
 
-type EndAnswer = (response: ServerResponse, text: string) => void
+type EndAnswer = (response: CallResponse, text: string) => void
 
 const endNow: EndAnswer = (response, text) => {
   response.end(text)
@@ -142,9 +142,7 @@ export const errorEvent = ({ errors, language, call }: Exchange, error: RelayErr
  * right, up to the first address that is not a trusted proxy. A client can forge all addresses
  * further left.
  */
-export function clientIpReader(
-  trustProxy: readonly string[],
-): (request: IncomingMessage) => string {
+export function clientIpReader(trustProxy: readonly string[]): (request: CallRequest) => string {
   const isTrusted = trustProxy.length === 0 ? () => false : addressSet(trustProxy)
   return (request) => {
     const peer = request.socket.remoteAddress ?? ''

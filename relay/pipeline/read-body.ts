@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import { BODY_BYTES_MAX, type BodyMemory, type BodyOwner } from '#relay/limits/body-memory.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { CallRequest } from './http-messages.ts'
 
 const TOO_LARGE = relayError('request_too_large', {
   subject: String(BODY_BYTES_MAX / 1024 / 1024),
@@ -22,7 +22,7 @@ const shareIsFull = ({ bytesMax }: BodyOwner): RelayError =>
  * given back.
  */
 export function readBody(
-  request: IncomingMessage,
+  request: CallRequest,
   memory: BodyMemory,
   owner: BodyOwner | null = null,
 ): Promise<Buffer | RelayError> {
@@ -42,7 +42,7 @@ export function readBody(
 }
 
 function gather(
-  request: IncomingMessage,
+  request: CallRequest,
   memory: BodyMemory,
   owner: BodyOwner | null,
   declared: number,

@@ -1,6 +1,6 @@
-import type { ServerResponse } from 'node:http'
 import type { RelayError } from '../canonical/relay-error.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
+import type { CallResponse } from './http-messages.ts'
 
 /** The time for which the connection stays open, so that the caller can read the response. */
 const LINGER_MS = 500
@@ -32,7 +32,7 @@ export function rejectUpload(exchange: Exchange, error: RelayError): void {
  * Writes the response immediately, but ends it after a delay. Clients know by `Content-Length` that
  * the response is complete.
  */
-function endLater(response: ServerResponse, text: string): void {
+function endLater(response: CallResponse, text: string): void {
   lingering += 1
   response.write(text)
   const timer = setTimeout(() => response.end(), LINGER_MS)

@@ -7,6 +7,7 @@ import { BODY_BYTES_MAX, type BodyMemory, type BodyOwner } from '../limits/body-
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { type Exchange, newCallId, sendError } from '../pipeline/http-exchange.ts'
+import type { CallRequest, CallResponse } from '../pipeline/http-messages.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { type ConversationState, OutputCollector, readMessage } from './create-message.ts'
 import { requestOf, responseOver } from './socket-exchange.ts'
@@ -33,12 +34,12 @@ const TRY_AGAIN_LATER = 1013
 
 type Options = {
   readonly deps: RelayDeps
-  readonly openExchange: (request: IncomingMessage, response: ServerResponse) => Exchange
+  readonly openExchange: (request: CallRequest, response: CallResponse) => Exchange
   /** Executes a call of the Responses API. The response ends or is destroyed in any case. */
   readonly run: (exchange: Exchange) => void
   readonly isDraining: () => boolean
   /** Returns the error with which the relay refuses the request, or null. */
-  readonly refusalOf: (request: IncomingMessage) => RelayError | null
+  readonly refusalOf: (request: CallRequest) => RelayError | null
 }
 
 /** The sockets of `GET /v1/responses`, on which clients such as Codex make calls one by one. */
@@ -68,7 +69,8 @@ export function createResponsesSockets(options: Options): ResponsesSockets {
   }
   return {
     upgrade: (request, socket, head) => {
-      const exchange = exchangeOfUpgrade(options, request)
+      const response = responseToUpgrade(request)
+      const exchange = options.openExchange(request, response)
       socket.on('error', ignoreError)
       const accepting = ownerOf(options, open, request, exchange)
       accepting.then(
@@ -76,7 +78,7 @@ export function createResponsesSockets(options: Options): ResponsesSockets {
           if (isRelayError(owner)) return sendError(exchange, owner)
           // The client may have left during the checks.
           if (socket.destroyed) return
-          exchange.response.detachSocket(request.socket)
+          response.detachSocket(request.socket)
           socket.off('error', ignoreError)
           server.handleUpgrade(request, socket, head, (webSocket) => {
             const each = new ResponsesSocket(options, webSocket, request, owner)
@@ -103,12 +105,12 @@ export function createResponsesSockets(options: Options): ResponsesSockets {
 const ignoreError = (): void => {}
 
 /** Node gives the raw connection of an upgrade. Until it is accepted, it is answered over HTTP. */
-function exchangeOfUpgrade({ openExchange }: Options, request: IncomingMessage): Exchange {
+function responseToUpgrade(request: IncomingMessage): ServerResponse {
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
   response.assignSocket(request.socket)
   response.on('finish', () => request.socket.destroySoon())
-  return openExchange(request, response)
+  return response
 }
 
 /** Checks a request for a socket. Returns the user to whom the socket's memory belongs. */
@@ -183,7 +185,7 @@ class ResponsesSocket {
   private arrivedBytes = 0
   private readonly queue: Buffer[] = []
   private state: ConversationState | null = null
-  private response: ServerResponse | null = null
+  private response: CallResponse | null = null
   private second = 0
   private messagesOfSecond = 0
 

@@ -1,14 +1,15 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { Readable, Writable } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { EVENT_BOUNDARY, eventData } from '../canonical/sse-scanner.ts'
 import { streamOfResponse } from '../dialects/openai-responses/stream-events.ts'
+import type { CallRequest, CallResponse } from '../pipeline/http-messages.ts'
 
 /** The headers of an upgrade that describe its connection, or a call that is sent only once. */
 const OF_UPGRADE = /^(?:connection|upgrade|sec-websocket-.*|content-.*|idempotency-key)$/
 
 /** Returns a message of a socket as the request that would be sent over HTTP. */
-export function requestOf(upgrade: IncomingMessage, body: Buffer): IncomingMessage {
+export function requestOf(upgrade: CallRequest, body: Buffer): CallRequest {
   const headers: IncomingHttpHeaders = {}
   for (const name in upgrade.headers) {
     if (!OF_UPGRADE.test(name)) headers[name] = upgrade.headers[name]
@@ -16,34 +17,27 @@ export function requestOf(upgrade: IncomingMessage, body: Buffer): IncomingMessa
   headers['content-type'] = 'application/json'
   headers['content-length'] = `${body.length}`
   const { url, socket } = upgrade
-  const request = Object.assign(Readable.from([body], { objectMode: false }), {
+  return Object.assign(Readable.from([body], { objectMode: false }), {
     ...{ method: 'POST', url, headers, socket },
     // The body is in memory, so it can't stall.
     complete: true,
   })
-  // The pipeline of calls reads nothing else of a request.
-  return request as unknown as IncomingMessage
 }
 
 /**
  * Sends a response over a socket. Each event of a stream becomes one message, and an error becomes
- * one `error` event. `onEvent` receives the data of each event before it is sent. The pipeline of
- * calls uses nothing else of a response.
+ * one `error` event. `onEvent` receives the data of each event before it is sent.
  */
-export function responseOver(
-  socket: WebSocket,
-  onEvent: (data: string) => void,
-): ServerResponse & { readonly statusCode: number } {
-  return new SocketResponse(socket, onEvent) as unknown as ServerResponse
-}
+export const responseOver = (socket: WebSocket, onEvent: (data: string) => void): CallResponse =>
+  new SocketResponse(socket, onEvent)
 
 const NO_HEADERS: ReadonlySet<string> = new Set([
   ...['content-type', 'content-length', 'access-control-allow-origin'],
   'access-control-expose-headers',
 ])
 
-class SocketResponse extends Writable {
-  statusCode = 0
+class SocketResponse extends Writable implements CallResponse {
+  private statusCode = 0
   headersSent = false
   shouldKeepAlive = true
   /** HTTP's framing of events is not used, so events are written as they are. */
@@ -69,6 +63,10 @@ class SocketResponse extends Writable {
 
   hasHeader(name: string): boolean {
     return this.headers.has(name.toLowerCase())
+  }
+
+  getHeaderNames(): string[] {
+    return [...this.headers.keys()]
   }
 
   removeHeader(name: string): void {

@@ -196,6 +196,47 @@ describe('a call on the websocket of the Responses API', () => {
     expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: responseOf() })
   })
 
+  it('is retried on a second channel', async () => {
+    await rig.setOption('RetryTimes', '1')
+    const other = await scriptedProvider()
+    other.answers.set(PATH, { status: 500, body: { error: { message: 'Broken' } } })
+    answerWith(STREAM)
+    try {
+      const shared = { type: 1, baseUrl: other.url, models: [MODEL] }
+      await rig.addChannel(3, { ...shared, priority: 9 })
+      const client = await new Client().open()
+      client.create()
+      expect(await client.response()).toEqual(dataOf(STREAM))
+      expect([other.requests.length, provider.requests.length]).toEqual([1, 1])
+      expect(await settled()).toMatchObject([{ charge: CHARGE, end: 'done' }])
+      provider.answers.set(PATH, { status: 500, body: { error: { message: 'Broken' } } })
+      client.create()
+      const error = { message: 'Broken' }
+      expect(await client.response()).toMatchObject([{ type: 'error', status: 500, error }])
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('is billed if its channel shows the limits of the provider', async () => {
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    const setting = '{"rate_limit_headers":true}'
+    await rig.addChannel(3, { type: 1, baseUrl: provider.url, models: [MODEL], setting })
+    const limits = { 'x-ratelimit-remaining-requests': '9' }
+    provider.answers.set(PATH, {
+      headers: { 'content-type': 'text/event-stream', ...limits },
+      pieces: [Buffer.from(STREAM)],
+    })
+    const client = await new Client().open()
+    client.create()
+    expect(await client.response()).toEqual(dataOf(STREAM))
+    expect(await settled()).toMatchObject([{ charge: CHARGE, end: 'done' }])
+    const error = { message: 'Slow down' }
+    provider.answers.set(PATH, { status: 429, headers: limits, body: { error } })
+    client.create()
+    expect(await client.response()).toMatchObject([{ type: 'error', status: 429, headers: limits }])
+  })
+
   it('ends when its socket closes, and is billed by what arrived', async () => {
     provider.answers.set(PATH, {
       headers: { 'content-type': 'text/event-stream' },
