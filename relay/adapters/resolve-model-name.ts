@@ -4,17 +4,19 @@ import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 import type { AdapterOptions } from './adapter-options.ts'
 import { type ModelSuffix, readModelSuffix } from './model-suffix.ts'
 
+type NamedModel = Pick<ChatRequest, 'model' | 'suffix'>
+
 /**
  * Resolves a name with a suffix, such as `claude-sonnet-4-5-thinking`. A name that any channel has
  * is a model of its own. Otherwise, if any channel has the name without the suffix, the call counts
  * as a call of that model in every respect: its price, its channels, its limits and its log. See
  * decision 009 of the relay.
  */
-export function resolveModelName(
-  request: ChatRequest,
+export function resolveModelName<Request extends NamedModel>(
+  request: Request,
   channels: Pick<ChannelView, 'isKnown'>,
   adapters: AdapterOptions,
-): ChatRequest {
+): Request {
   if (channels.isKnown(request.model)) return request
   const suffix = readModelSuffix(request.model, adapters)
   if (suffix === null || !channels.isKnown(suffix.base)) return request

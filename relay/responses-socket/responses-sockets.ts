@@ -3,14 +3,17 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { RESPONSES_ERRORS } from '../dialects/openai-responses/error-events.ts'
-import { BODY_BYTES_MAX, type BodyMemory, type BodyOwner } from '../limits/body-memory.ts'
+import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyOwner } from '../limits/body-memory.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
-import { type Exchange, newCallId, sendError } from '../pipeline/http-exchange.ts'
+import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-messages.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { type ConversationState, OutputCollector, readMessage } from './create-message.ts'
+import { IdleConversations } from './idle-conversations.ts'
 import { requestOf, responseOver } from './socket-exchange.ts'
+import { SocketMemory } from './socket-memory.ts'
+import { warmUpError, warmUpEvents } from './warm-up.ts'
 
 const SOCKETS_MAX = 2_000
 const SOCKETS_PER_USER_MAX = 200
@@ -24,6 +27,10 @@ const QUEUED_MAX = 4
 const MESSAGES_PER_SECOND_MAX = 20
 /** The bytes of error events that a client may leave unread. */
 const UNREAD_BYTES_MAX = 1024 * 1024
+
+/** The memory for the conversations of all sockets that have no call at the moment. */
+const IDLE_BYTES_MAX = BODIES_BYTES_MAX / 8
+const IDLE_BYTES_PER_USER_MAX = BODIES_BYTES_MAX / 16
 
 const NORMAL = 1000
 const UNSUPPORTED_DATA = 1003
@@ -53,6 +60,7 @@ export type ResponsesSockets = {
 
 export function createResponsesSockets(options: Options): ResponsesSockets {
   const open = new Set<ResponsesSocket>()
+  const idle = new IdleConversations(IDLE_BYTES_MAX, IDLE_BYTES_PER_USER_MAX)
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -81,7 +89,7 @@ export function createResponsesSockets(options: Options): ResponsesSockets {
           response.detachSocket(request.socket)
           socket.off('error', ignoreError)
           server.handleUpgrade(request, socket, head, (webSocket) => {
-            const each = new ResponsesSocket(options, webSocket, request, owner)
+            const each = new ResponsesSocket(options, idle, webSocket, request, owner)
             open.add(each)
             webSocket.on('close', () => open.delete(each))
           })
@@ -139,40 +147,9 @@ function limitError(open: ReadonlySet<ResponsesSocket>, { user }: Caller): Relay
   })
 }
 
-/**
- * The memory of one socket: messages that are incomplete or wait for a call, and the conversation.
- * It counts as memory of request bodies.
- */
-class SocketMemory {
-  private bytes = 0
-  private readonly memory: BodyMemory
-  private readonly owner: BodyOwner
-
-  constructor(memory: BodyMemory, owner: BodyOwner) {
-    this.memory = memory
-    this.owner = owner
-  }
-
-  /** Changes the memory to this number of bytes. Returns false if too little memory is left. */
-  resize(bytes: number): boolean {
-    const more = bytes - this.bytes
-    if (more > 0) {
-      if (!this.memory.take(more)) return false
-      if (!this.memory.reserve(this.owner, more)) {
-        this.memory.giveBack(more)
-        return false
-      }
-    } else if (more < 0) {
-      this.memory.giveBack(-more)
-      this.memory.release(this.owner, -more)
-    }
-    this.bytes = bytes
-    return true
-  }
-}
-
 class ResponsesSocket {
   private readonly options: Options
+  private readonly idle: IdleConversations
   private readonly socket: WebSocket
   private readonly upgrade: IncomingMessage
   private readonly owner: BodyOwner
@@ -186,11 +163,20 @@ class ResponsesSocket {
   private readonly queue: Buffer[] = []
   private state: ConversationState | null = null
   private response: CallResponse | null = null
+  /** The items of the warm-up whose checks have not ended. */
+  private warmingUp: Buffer | null = null
   private second = 0
   private messagesOfSecond = 0
 
-  constructor(options: Options, socket: WebSocket, upgrade: IncomingMessage, owner: BodyOwner) {
+  constructor(
+    options: Options,
+    idle: IdleConversations,
+    socket: WebSocket,
+    upgrade: IncomingMessage,
+    owner: BodyOwner,
+  ) {
     this.options = options
+    this.idle = idle
     this.socket = socket
     this.upgrade = upgrade
     this.owner = owner
@@ -212,6 +198,10 @@ class ResponsesSocket {
     return this.owner.userId
   }
 
+  private get isBusy(): boolean {
+    return this.response !== null || this.warmingUp !== null
+  }
+
   tick(now: number): void {
     if (!this.isAlive) return this.socket.terminate()
     this.isAlive = false
@@ -221,7 +211,7 @@ class ResponsesSocket {
   }
 
   closeIfIdle(code: number, reason: string): void {
-    if (this.response === null) this.socket.close(code, reason)
+    if (!this.isBusy) this.socket.close(code, reason)
   }
 
   terminate(): void {
@@ -229,7 +219,7 @@ class ResponsesSocket {
   }
 
   private endLifetime(): void {
-    if (this.response !== null) return
+    if (this.isBusy) return
     const minutes = LIFETIME_MS / 60_000
     const code = 'websocket_connection_limit_reached'
     const message = `A socket is open for at most ${minutes} minutes. Open another one.`
@@ -258,7 +248,8 @@ class ResponsesSocket {
     // A call may end after its socket, whose memory was given back.
     if (this.isEnded) return true
     const queued = this.queue.reduce((sum, { length }) => sum + length, 0)
-    return this.memory.resize(this.arrivedBytes + queued + (this.state?.items.length ?? 0))
+    const kept = (this.state?.items.length ?? 0) + (this.warmingUp?.length ?? 0)
+    return this.memory.resize(this.arrivedBytes + queued + kept)
   }
 
   private receive(data: Buffer, isBinary: boolean): void {
@@ -285,7 +276,7 @@ class ResponsesSocket {
 
   /** Answers the waiting messages until one of them begins a call. */
   private next(): void {
-    while (this.response === null && this.socket.readyState === this.socket.OPEN) {
+    while (!this.isBusy && this.socket.readyState === this.socket.OPEN) {
       const data = this.queue.shift()
       if (data === undefined) break
       this.answer(data)
@@ -302,16 +293,29 @@ class ResponsesSocket {
 
   /** Answers a warm-up. Nothing is generated, so it costs nothing and no provider gets it. */
   private warmUp(model: string, items: Buffer): void {
-    const id = `resp_${newCallId(Date.now()).replaceAll('-', '')}`
-    if (!this.keep({ id, items })) return this.sendError(NO_MEMORY)
-    const response = {
-      ...{ id, object: 'response', created_at: Math.floor(Date.now() / 1_000), model },
-      ...{ error: null, incomplete_details: null, output: [] },
-    }
-    const begun = { ...response, status: 'in_progress', usage: null }
-    this.sendEvent({ type: 'response.created', sequence_number: 0, response: begun })
-    const ended = { ...response, status: 'completed', usage: NO_TOKENS }
-    this.sendEvent({ type: 'response.completed', sequence_number: 1, response: ended })
+    this.warmingUp = items
+    const { deps, openExchange } = this.options
+    const exchange = openExchange(
+      this.upgrade,
+      responseOver(this.socket, () => {}),
+    )
+    warmUpError(deps, exchange, model).then(
+      (error) => this.endWarmUp(model, items, error),
+      (err: unknown) => {
+        deps.log.error({ err }, 'a warm-up could not be checked')
+        this.endWarmUp(model, items, relayError('internal_error'))
+      },
+    )
+  }
+
+  private endWarmUp(model: string, items: Buffer, refusal: RelayError | null): void {
+    this.warmingUp = null
+    if (this.isEnded) return
+    const [id, events] = warmUpEvents(model)
+    const error = refusal ?? (this.keep({ id, items }) ? null : NO_MEMORY)
+    if (error !== null) this.sendError(error)
+    else for (const event of events) this.sendEvent(event)
+    this.continue()
   }
 
   private call(body: Buffer, input: Buffer | null): void {
@@ -319,6 +323,7 @@ class ResponsesSocket {
     const output = new OutputCollector(BODY_BYTES_MAX - inputBytes)
     const response = responseOver(this.socket, (data) => output.add(data))
     this.response = response
+    this.idle.remove(this)
     response.on('close', () => {
       this.response = null
       this.activeAt = performance.now()
@@ -326,19 +331,37 @@ class ResponsesSocket {
       if (!response.writableFinished) return this.socket.close(INTERNAL_ERROR, 'call ended')
       const state = output.stateAfter(input)
       if (state !== null && !this.keep(state)) this.state = null
-      if (this.options.isDraining()) return this.socket.close(SERVICE_RESTART, 'restarting')
-      this.next()
+      if (state === null && this.state !== null) this.keep(this.state)
+      this.continue()
     })
     this.options.run(this.options.openExchange(requestOf(this.upgrade, body), response))
   }
 
-  /** Stores the conversation. Returns false if too little memory is left. */
-  private keep(state: ConversationState): boolean {
+  /** Begins with the next message after the end of a call or of a warm-up. */
+  private continue(): void {
+    if (this.options.isDraining()) return this.socket.close(SERVICE_RESTART, 'restarting')
+    this.next()
+  }
+
+  /**
+   * Stores the conversation until the next call. Returns false if too little memory is left. Other
+   * conversations may be dropped for it.
+   */
+  private keep({ id, items }: ConversationState): boolean {
     const before = this.state
-    this.state = state
-    if (this.resize()) return true
+    this.state = { id, items: withoutSurroundings(items) }
+    if (this.resize()) {
+      this.idle.add(this, this.userId, items.length)
+      return this.state !== null
+    }
     this.state = before
     return false
+  }
+
+  /** Drops the conversation. A message that continues it then gets an error. */
+  dropConversation(): void {
+    this.state = null
+    this.resize()
   }
 
   private sendError(error: RelayError): void {
@@ -356,6 +379,7 @@ class ResponsesSocket {
     this.isEnded = true
     this.queue.length = 0
     this.state = null
+    this.idle.remove(this)
     this.memory.resize(0)
     this.response?.destroy()
   }
@@ -363,7 +387,7 @@ class ResponsesSocket {
 
 const INVALID = 'invalid_request_error'
 const NO_MEMORY = relayError('overloaded', { retryAfter: 2 })
-const NO_TOKENS = {
-  ...{ input_tokens: 0, input_tokens_details: { cached_tokens: 0 } },
-  ...{ output_tokens: 0, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 0 },
-}
+
+/** Returns items that do not keep the rest of a long message in memory. */
+const withoutSurroundings = (items: Buffer): Buffer =>
+  items.length === items.buffer.byteLength ? items : Buffer.from(items)

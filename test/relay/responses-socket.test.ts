@@ -158,6 +158,37 @@ describe('a call on the websocket of the Responses API', () => {
     expect(sentBodies()).toEqual([{ ...REQUEST, stream: true }])
   })
 
+  it('a warm-up needs the rights of a call', async () => {
+    const client = await new Client().open()
+    client.create({ generate: false, model: 'unknown' })
+    const unknown = { code: 'model_not_found', param: 'model' }
+    expect(await client.response()).toMatchObject([{ status: 404, error: unknown }])
+    const data = { userId: USER, tokenIds: [TOKEN] }
+    await rig.append(tokensStream(USER), { type: 'TokensDeleted', v: 1, data })
+    client.create({ generate: false })
+    expect(await client.response()).toMatchObject([{ type: 'error', status: 401 }])
+  })
+
+  it('continues no conversation that was dropped for newer ones of its user', async () => {
+    const input = 'x'.repeat(12 * 1024 * 1024)
+    const clients: Client[] = []
+    const ids: string[] = []
+    for (let count = 0; count < 3; count += 1) {
+      const client = await new Client().open()
+      client.create({ generate: false, input })
+      ids.push(completed(await client.response()).id)
+      clients.push(client)
+    }
+    const code = 'previous_response_not_found'
+    const [oldest, second] = clients
+    oldest?.create({ generate: false, previous_response_id: ids[0], input: 'More' })
+    expect(await oldest?.response()).toMatchObject([{ status: 400, error: { code } }])
+    oldest?.create({ previous_response_id: ids[0], input: 'More' })
+    expect(await oldest?.response()).toMatchObject([{ status: 400, error: { code } }])
+    second?.create({ generate: false, previous_response_id: ids[1], input: 'More' })
+    expect((await second?.response())?.at(-1)?.type).toBe('response.completed')
+  })
+
   it('waits for the call before it', async () => {
     answerWith(STREAM)
     const client = await new Client().open()
