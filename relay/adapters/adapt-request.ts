@@ -6,6 +6,7 @@ import { writeThinkingConfig } from '../conversion/gemini/thinking-config.ts'
 import type { ChatVendor } from '../conversion/openai-chat/chat-vendor.ts'
 import { THINKING_MEMBERS, writeThinking } from '../conversion/openai-chat/thinking-control.ts'
 import { writeReasoning } from '../conversion/openai-responses/reasoning-control.ts'
+import { ROUTING_MEMBERS } from '../dialects/gemini/upstream-body.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { AdapterOptions } from './adapter-options.ts'
@@ -212,8 +213,8 @@ const hasInnerMember = (json: string, name: string): boolean =>
     ({ key, kind }) => kind !== 'null' && plainName(key) === plainName(name),
   )
 
-/** The members of `generationConfig` that let the provider choose another model. */
-const ROUTING = new Set(['routingconfig', 'modelconfig', 'modelselectionconfig'])
+/** The plain names of the members that let the provider choose another model. */
+const ROUTING = new Set([...ROUTING_MEMBERS].map(plainName))
 
 /**
  * Removes the members that would be removed if no adapter acted. An adapted `generationConfig`

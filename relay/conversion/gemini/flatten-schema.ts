@@ -1,5 +1,6 @@
 import type { JsonObject } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
+import { addLoss } from '../losses.ts'
 
 /** A schema in which `$ref` and `allOf` are replaced by the members to which they lead. */
 export type FlatSchema = {
@@ -56,7 +57,7 @@ class Flattener implements FlatSchema {
   add(schema: JsonObject): void {
     this.partsLeft -= 1
     if (this.partsLeft < 0) {
-      this.losses.push('allOf (too many schemas)')
+      addLoss(this.losses, 'allOf (too many schemas)')
       return
     }
     for (const [name, value] of Object.entries(schema)) {
@@ -76,14 +77,14 @@ class Flattener implements FlatSchema {
     } else if (name === 'required' && Array.isArray(present) && Array.isArray(value)) {
       this.members.set(name, [...new Set([...present, ...value])])
     } else if (!NOTES.has(name) && JSON.stringify(present) !== JSON.stringify(value)) {
-      this.losses.push(`allOf.${name}`)
+      addLoss(this.losses, `allOf.${name}`)
     }
   }
 
   private addReference(ref: unknown): void {
     const target = typeof ref === 'string' ? resolvePointer(this.root, ref) : null
     if (typeof ref !== 'string' || !isObject(target)) {
-      this.losses.push('$ref')
+      addLoss(this.losses, '$ref')
       return
     }
     const count = (this.refs.get(ref) ?? 0) + 1
@@ -92,7 +93,7 @@ class Flattener implements FlatSchema {
       this.add(target)
       return
     }
-    this.losses.push('$ref (recursive)')
+    addLoss(this.losses, '$ref (recursive)')
     if (target.type !== undefined) this.addMember('type', target.type)
   }
 }

@@ -6,6 +6,7 @@ import type {
   JsonObject,
 } from '../canonical-request.ts'
 import { ConversionError } from '../canonical-request.ts'
+import { addLoss } from '../losses.ts'
 import { membersOf, reportOthers, textOf } from './request-members.ts'
 
 export type MediaPart = ImagePart | DocumentPart | AudioPart
@@ -36,14 +37,14 @@ export function readFileData(value: unknown, path: string, losses: string[]): Me
   const guessed = mediaTypeOfAddress(uri)
   const mediaType = given ?? guessed ?? (isVideoPage(uri) ? 'video/*' : 'application/octet-stream')
   if (mediaType.startsWith('audio/')) {
-    losses.push(`${path} (${mediaType})`)
+    addLoss(losses, `${path} (${mediaType})`)
     return null
   }
   const source: FileSource = isStored(uri)
     ? { kind: 'file-id', id: uri }
     : { kind: 'url', url: uri }
   const part = fileOf(mediaType, source, path, losses)
-  if (part !== null && given !== null && given !== guessed) losses.push(`${path}.mimeType`)
+  if (part !== null && given !== null && given !== guessed) addLoss(losses, `${path}.mimeType`)
   return part
 }
 
@@ -55,7 +56,7 @@ function fileOf(
 ): ImagePart | DocumentPart | null {
   if (mediaType.startsWith('image/')) return { kind: 'image', source }
   if (!mediaType.startsWith('video/')) return { kind: 'document', source }
-  losses.push(`${path} (${mediaType})`)
+  addLoss(losses, `${path} (${mediaType})`)
   return null
 }
 

@@ -7,6 +7,7 @@ import {
   type ToolResultPart,
 } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
+import { addLoss } from '../losses.ts'
 import { readFileData, readInlineData } from './media.ts'
 import { listOf, type Members, membersOf, reportOthers, textOf } from './request-members.ts'
 import { readSignature, readThought, readThoughtsOfCall } from './thought-signature.ts'
@@ -103,7 +104,7 @@ class ContentsReader {
     if (part === null) return { part, thoughts: [] }
     const field = members.get('thoughtSignature')
     const isSigned = part.kind === 'text' || part.kind === 'thinking' || part.kind === 'tool-call'
-    if (!isSigned && readSignature(field) !== null) this.losses.push(`${path}.thoughtSignature`)
+    if (!isSigned && readSignature(field) !== null) addLoss(this.losses, `${path}.thoughtSignature`)
     return { part, thoughts: part.kind === 'tool-call' ? readThoughtsOfCall(field) : [] }
   }
 

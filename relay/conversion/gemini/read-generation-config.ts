@@ -5,6 +5,7 @@ import {
   type JsonObject,
 } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
+import { addLoss } from '../losses.ts'
 import { readGeminiSchema } from './read-gemini-schema.ts'
 import {
   booleanOf,
@@ -68,14 +69,14 @@ function reportModalities(config: Members, losses: string[]): void {
   const value = config.get('responseModalities')
   const modalities = Array.isArray(value) ? value : []
   if (modalities.some((each) => String(each).toUpperCase() !== 'TEXT')) {
-    losses.push(`${PATH}.responseModalities`)
+    addLoss(losses, `${PATH}.responseModalities`)
   }
 }
 
 function readLogprobsCount(config: Members, losses: string[]): number | null {
   const count = integerOf(config, 'logprobs', PATH)
   if (booleanOf(config, 'responseLogprobs', PATH) === true) return count ?? 0
-  if (count !== null) losses.push(`${PATH}.logprobs`)
+  if (count !== null) addLoss(losses, `${PATH}.logprobs`)
   return null
 }
 
@@ -88,8 +89,8 @@ function readAnswerFormat(config: Members, losses: string[]): AnswerFormat | nul
       ? { kind: 'json' }
       : { kind: 'schema', name: 'answer', schema, isStrict: null }
   }
-  if (type !== 'text/plain') losses.push(`${PATH}.responseMimeType`)
-  if (schema !== null) losses.push(`${PATH}.responseSchema`)
+  if (type !== 'text/plain') addLoss(losses, `${PATH}.responseMimeType`)
+  if (schema !== null) addLoss(losses, `${PATH}.responseSchema`)
   return null
 }
 
@@ -110,7 +111,7 @@ function readResponseFormat(config: Members, losses: string[]): AnswerFormat | n
       format = isObject(schema)
         ? { kind: 'schema', name: 'answer', schema, isStrict: null }
         : { kind: 'json' }
-    } else if (schema !== undefined) losses.push(`${at}.text.schema`)
+    } else if (schema !== undefined) addLoss(losses, `${at}.text.schema`)
   }
   return format
 }

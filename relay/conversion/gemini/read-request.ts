@@ -7,6 +7,7 @@ import {
   type ToolChoice,
 } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
+import { addLoss } from '../losses.ts'
 import { readContents, readSystem } from './read-contents.ts'
 import { readGeminiSchema } from './read-gemini-schema.ts'
 import { readGenerationConfig } from './read-generation-config.ts'
@@ -99,7 +100,7 @@ function readToolConfig(value: unknown, losses: string[]): ToolChoice | null {
   const [name] = names
   if (mode === 'ANY' && names.length === 1 && typeof name === 'string')
     return { kind: 'tool', name }
-  if (names.length > 0) losses.push(`${path}.allowedFunctionNames`)
+  if (names.length > 0) addLoss(losses, `${path}.allowedFunctionNames`)
   return choiceOf(mode, path, losses)
 }
 
@@ -110,7 +111,7 @@ function choiceOf(mode: string, path: string, losses: string[]): ToolChoice | nu
     case 'AUTO':
       return { kind: 'auto' }
     case 'VALIDATED':
-      losses.push(`${path}.mode (VALIDATED)`)
+      addLoss(losses, `${path}.mode (VALIDATED)`)
       return { kind: 'auto' }
     case 'ANY':
       return { kind: 'required' }

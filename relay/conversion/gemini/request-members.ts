@@ -1,5 +1,6 @@
 import { ConversionError } from '../canonical-request.ts'
 import { isObject, optionalBoolean, optionalText, requiredObject } from '../json-fields.ts'
+import { addLoss } from '../losses.ts'
 
 /**
  * The members of one object of a request, by their names in camelCase. Gemini accepts each name in
@@ -55,6 +56,6 @@ export function reportOthers(
   losses: string[],
 ): void {
   for (const name of members.keys()) {
-    if (!names.has(name)) losses.push(path === '' ? name : `${path}.${name}`)
+    if (!names.has(name)) addLoss(losses, path === '' ? name : `${path}.${name}`)
   }
 }

@@ -1,5 +1,6 @@
 import type { Converted, Effort, JsonObject, Thinking } from '../canonical-request.ts'
 import { ConversionError } from '../canonical-request.ts'
+import { addLoss } from '../losses.ts'
 import { type ModelVersion, readModelVersion } from './model-version.ts'
 import { booleanOf, integerOf, membersOf, reportOthers, textOf } from './request-members.ts'
 
@@ -28,7 +29,8 @@ export function readThinkingConfig(
   const thinking = thinkingOf(level, budget, path)
   if (thinking === null) return includesThoughts === true ? { kind: 'adaptive' } : null
   // Other formats can't ask for thinking that is not shown.
-  if (includesThoughts === false && thinking.kind !== 'off') losses.push(`${path}.includeThoughts`)
+  if (includesThoughts === false && thinking.kind !== 'off')
+    addLoss(losses, `${path}.includeThoughts`)
   return thinking
 }
 

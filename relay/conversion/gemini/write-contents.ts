@@ -8,6 +8,7 @@ import type {
   ToolResultPart,
 } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
+import { addLoss } from '../losses.ts'
 import { splitPictures, writeMedia } from './media.ts'
 import { isGemini3 } from './model-version.ts'
 import { signatureForGemini, UNCHECKED_SIGNATURE } from './thought-signature.ts'
@@ -33,12 +34,12 @@ export function writeContents(request: CanonicalRequest, losses: string[]): Cont
   if (first === undefined) {
     // Gemini refuses a request without contents.
     const onlySystem = system.length === 0 ? [] : [{ role: 'user', parts: system }]
-    if (system.length > 0) losses.push('system (as a user message)')
+    if (system.length > 0) addLoss(losses, 'system (as a user message)')
     return { systemInstruction: null, contents: onlySystem }
   }
   const systemInstruction = system.length === 0 ? null : { parts: system }
   if (first.role !== 'model' || !hasCall(first)) return { systemInstruction, contents }
-  losses.push('messages (an empty user message was added before the first call)')
+  addLoss(losses, 'messages (an empty user message was added before the first call)')
   return { systemInstruction, contents: [{ role: 'user', parts: [{ text: ' ' }] }, ...contents] }
 }
 
@@ -53,7 +54,7 @@ function turnsOf(messages: readonly CanonicalMessage[], losses: string[]): Turn[
   const turns: Turn[] = []
   for (const [index, { role, parts }] of messages.entries()) {
     const path = `messages[${index}]`
-    if (role === 'system') losses.push(`${path} (system)`)
+    if (role === 'system') addLoss(losses, `${path} (system)`)
     const side = role === 'assistant' ? 'model' : 'user'
     const located = locate(parts, `${path}.parts`)
     const last = turns.at(-1)
@@ -78,7 +79,7 @@ class ContentsWriter {
   writeSystem(parts: readonly ContentPart[]): JsonObject[] {
     const located = locate(parts, 'system')
     for (const { part, path } of located) {
-      if (part.kind !== 'text') this.losses.push(`${path} (${part.kind})`)
+      if (part.kind !== 'text') addLoss(this.losses, `${path} (${part.kind})`)
     }
     return this.writeParts(located.filter(({ part }) => part.kind === 'text'))
   }
@@ -114,7 +115,7 @@ class ContentsWriter {
   }
 
   private writePart({ part, path }: Located): JsonObject | null {
-    if ('cache' in part && part.cache !== undefined) this.losses.push(`${path}.cache`)
+    if ('cache' in part && part.cache !== undefined) addLoss(this.losses, `${path}.cache`)
     switch (part.kind) {
       case 'text': {
         const { text, signature } = part
@@ -128,12 +129,13 @@ class ContentsWriter {
       case 'tool-call':
         return this.writeCall(part, path)
       case 'tool-result':
-        this.losses.push(`${path} (tool-result)`)
+        addLoss(this.losses, `${path} (tool-result)`)
         return null
       default:
-        if (part.kind === 'document' && part.name !== undefined) this.losses.push(`${path}.name`)
+        if (part.kind === 'document' && part.name !== undefined)
+          addLoss(this.losses, `${path}.name`)
         if (part.kind === 'image' && part.detail !== undefined && part.detail !== 'auto') {
-          this.losses.push(`${path}.detail`)
+          addLoss(this.losses, `${path}.detail`)
         }
         return writeMedia(part)
     }
@@ -142,11 +144,12 @@ class ContentsWriter {
   private writeThinking(part: ThinkingPart, path: string): JsonObject | null {
     const { text, redacted } = part
     if (redacted !== undefined) {
-      this.losses.push(`${path}.redacted`)
+      addLoss(this.losses, `${path}.redacted`)
       return null
     }
     const signature = part.signature === undefined ? null : signatureForGemini(part.signature)
-    if (part.signature !== undefined && signature === null) this.losses.push(`${path}.signature`)
+    if (part.signature !== undefined && signature === null)
+      addLoss(this.losses, `${path}.signature`)
     if (signature !== null) return { text, thought: true, thoughtSignature: signature }
     return text === '' ? null : { text, thought: true }
   }
@@ -155,7 +158,7 @@ class ContentsWriter {
     this.calls.set(call.id, { name: call.name, order: this.calls.size })
     const args = parseObject(call.argumentsJson)
     if (args === null && call.argumentsJson.trim() !== '') {
-      this.losses.push(`${path}.argumentsJson`)
+      addLoss(this.losses, `${path}.argumentsJson`)
     }
     return {
       functionCall: { ...this.idMember(call.id), name: call.name, args: args ?? {} },
@@ -193,7 +196,7 @@ class ContentsWriter {
    * in a result, and no model accepts the address of a file there.
    */
   private writeResult({ part, path }: Located<ToolResultPart>) {
-    if (part.cache !== undefined) this.losses.push(`${path}.cache`)
+    if (part.cache !== undefined) addLoss(this.losses, `${path}.cache`)
     const texts: string[] = []
     const nested: JsonObject[] = []
     const media: JsonObject[] = []
@@ -203,7 +206,7 @@ class ContentsWriter {
       else if (written?.inlineData !== undefined && this.isGemini3) nested.push(written)
       else if (written?.inlineData !== undefined || written?.fileData !== undefined) {
         media.push(written)
-      } else if (written !== null) this.losses.push(located.path)
+      } else if (written !== null) addLoss(this.losses, located.path)
     }
     const functionResponse = {
       ...this.idMember(part.callId),

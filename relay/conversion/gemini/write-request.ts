@@ -1,4 +1,5 @@
 import type { CanonicalRequest, Converted, JsonObject } from '../canonical-request.ts'
+import { addLoss } from '../losses.ts'
 import { toGeminiSchema } from './gemini-schema.ts'
 import { isGemini3 } from './model-version.ts'
 import { writeThinkingConfig } from './thinking-config.ts'
@@ -15,9 +16,10 @@ export function writeRequest(request: CanonicalRequest): Converted<JsonObject> {
   const tools = writeTools(request, losses)
   const toolConfig = writeToolConfig(request, losses)
   const generationConfig = writeGenerationConfig(request, losses)
-  if (request.allowsParallelCalls === false && tools.length > 0) losses.push('allowsParallelCalls')
-  if (request.endUser !== null) losses.push('endUser')
-  if (request.promptCacheKey !== null) losses.push('promptCacheKey')
+  if (request.allowsParallelCalls === false && tools.length > 0)
+    addLoss(losses, 'allowsParallelCalls')
+  if (request.endUser !== null) addLoss(losses, 'endUser')
+  if (request.promptCacheKey !== null) addLoss(losses, 'promptCacheKey')
   const value = {
     contents,
     ...(systemInstruction !== null && { systemInstruction }),
@@ -30,10 +32,10 @@ export function writeRequest(request: CanonicalRequest): Converted<JsonObject> {
 
 function writeTools({ tools }: CanonicalRequest, losses: string[]): readonly JsonObject[] {
   return tools.map(({ name, description, schema, isStrict, cache }, index) => {
-    if (cache !== undefined) losses.push(`tools[${index}].cache`)
-    if (isStrict === true) losses.push(`tools[${index}].isStrict`)
+    if (cache !== undefined) addLoss(losses, `tools[${index}].cache`)
+    if (isStrict === true) addLoss(losses, `tools[${index}].isStrict`)
     const written = toGeminiSchema(schema, `tools[${index}].schema`)
-    for (const loss of written.losses) losses.push(loss)
+    for (const loss of written.losses) addLoss(losses, loss)
     // Gemini refuses parameters without properties.
     const hasParameters =
       written.value.properties !== undefined || written.value.anyOf !== undefined
@@ -52,7 +54,7 @@ function writeToolConfig(
 ): JsonObject | null {
   if (toolChoice === null) return null
   if (tools.length === 0) {
-    if (toolChoice.kind === 'required' || toolChoice.kind === 'tool') losses.push('toolChoice')
+    if (toolChoice.kind === 'required' || toolChoice.kind === 'tool') addLoss(losses, 'toolChoice')
     return null
   }
   const functionCallingConfig =
@@ -69,9 +71,9 @@ function writeGenerationConfig(request: CanonicalRequest, losses: string[]): Jso
   const thinking = writeThinkingConfig(request.thinking, request.model)
   losses.push(...thinking.losses)
   const stopSequences = sampling.stop.slice(0, STOP_SEQUENCES_MAX)
-  if (stopSequences.length < sampling.stop.length) losses.push('sampling.stop')
+  if (stopSequences.length < sampling.stop.length) addLoss(losses, 'sampling.stop')
   const isSeedValid = sampling.seed === null || Math.abs(sampling.seed) <= SEED_MAX
-  if (!isSeedValid) losses.push('sampling.seed')
+  if (!isSeedValid) addLoss(losses, 'sampling.seed')
   const members = {
     temperature: sampling.temperature,
     topP: sampling.topP,
@@ -91,7 +93,7 @@ function writeGenerationConfig(request: CanonicalRequest, losses: string[]): Jso
 
 function writeLogprobsCount({ logprobs }: CanonicalRequest, losses: string[]): JsonObject {
   if (logprobs === null) return {}
-  if (logprobs > LOGPROBS_MAX) losses.push('logprobs')
+  if (logprobs > LOGPROBS_MAX) addLoss(losses, 'logprobs')
   if (logprobs === 0) return { responseLogprobs: true }
   return { responseLogprobs: true, logprobs: Math.min(logprobs, LOGPROBS_MAX) }
 }
@@ -101,12 +103,12 @@ function writeAnswerFormat(request: CanonicalRequest, losses: string[]): JsonObj
   const { answerFormat, model, tools } = request
   if (answerFormat === null) return {}
   if (tools.length > 0 && !isGemini3(model)) {
-    losses.push('answerFormat')
+    addLoss(losses, 'answerFormat')
     return {}
   }
   const responseMimeType = 'application/json'
   if (answerFormat.kind === 'json') return { responseMimeType }
   const schema = toGeminiSchema(answerFormat.schema, 'answerFormat.schema')
-  for (const loss of schema.losses) losses.push(loss)
+  for (const loss of schema.losses) addLoss(losses, loss)
   return { responseMimeType, responseSchema: schema.value }
 }

@@ -16,21 +16,8 @@ import {
   requiredText,
   textOf,
 } from '../json-fields.ts'
-import { addLoss } from '../losses.ts'
+import { addLoss, addUnreadMembers } from '../losses.ts'
 import { textsOfThinking } from './thinking-history.ts'
-
-/** Adds every member of `object` that has a value and is not in `names` to the losses. */
-export function addUnreadMembers(
-  object: JsonObject,
-  names: ReadonlySet<string>,
-  path: string,
-  losses: string[],
-): void {
-  for (const [name, value] of Object.entries(object)) {
-    if (!names.has(name) && !isAbsent(value))
-      addLoss(losses, path === '' ? name : `${path}.${name}`)
-  }
-}
 
 /**
  * Reads the content of a message: a string, a list of parts, or null. Empty texts are left out,

@@ -16,8 +16,8 @@ import {
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
-import { addLoss } from '../losses.ts'
-import { addUnreadMembers, callSignature, readCacheMark, readContent } from './read-content.ts'
+import { addLoss, addUnreadMembers } from '../losses.ts'
+import { callSignature, readCacheMark, readContent } from './read-content.ts'
 import { readThinkingParts } from './thinking-history.ts'
 
 export type Conversation = {

@@ -16,8 +16,7 @@ import {
   optionalText,
   requiredText,
 } from '../json-fields.ts'
-import { addLoss } from '../losses.ts'
-import { addUnreadMembers } from './read-content.ts'
+import { addLoss, addUnreadMembers } from '../losses.ts'
 import { readMessages } from './read-messages.ts'
 import { readAnswerFormat, readToolChoice, readTools } from './read-tools.ts'
 import { readThinking, THINKING_MEMBERS } from './thinking-control.ts'

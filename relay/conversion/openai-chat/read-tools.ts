@@ -14,8 +14,8 @@ import {
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
-import { addLoss } from '../losses.ts'
-import { addUnreadMembers, readCacheMark } from './read-content.ts'
+import { addLoss, addUnreadMembers } from '../losses.ts'
+import { readCacheMark } from './read-content.ts'
 
 /** Reads `tools` and the older `functions`. A tool that is not a function is a loss. */
 export function readTools(body: JsonObject, losses: string[]): readonly CanonicalTool[] {

@@ -5,9 +5,8 @@ import {
   type Thinking,
 } from '../canonical-request.ts'
 import { optionalBoolean, optionalInteger, optionalObject, optionalText } from '../json-fields.ts'
-import { addLoss } from '../losses.ts'
+import { addLoss, addUnreadMembers } from '../losses.ts'
 import type { ThinkingControl } from './chat-vendor.ts'
-import { addUnreadMembers } from './read-content.ts'
 
 /** The members of a request that control how much a model thinks. */
 export const THINKING_MEMBERS = [

@@ -17,7 +17,7 @@ import {
   requiredText,
   textOf,
 } from '../json-fields.ts'
-import { addUnreadMembers } from './read-content.ts'
+import { addLoss, addUnreadMembers } from '../losses.ts'
 
 /** The name of a tool within a namespace. */
 export type NamespacedName = { readonly namespace: string; readonly name: string }
@@ -96,7 +96,7 @@ function readTool(
       return readTool(requiredObject(element, place), name, place, losses)
     })
   }
-  losses.push(path)
+  addLoss(losses, path)
   return []
 }
 
@@ -129,7 +129,7 @@ function readCustom(
 ): CanonicalTool {
   addUnreadMembers(tool, CUSTOM_MEMBERS, path, losses)
   const format = optionalObject(tool.format, `${path}.format`)
-  if (format?.type === 'grammar') losses.push(`${path}.format`)
+  if (format?.type === 'grammar') addLoss(losses, `${path}.format`)
   return {
     name: functionName(requiredText(tool.name, `${path}.name`), namespace),
     description: optionalText(tool.description, `${path}.description`) ?? '',

@@ -15,18 +15,7 @@ import {
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
-
-/** Adds the members of `object` that are neither in `names` nor absent to the losses. */
-export function addUnreadMembers(
-  object: JsonObject,
-  names: ReadonlySet<string>,
-  path: string,
-  losses: string[],
-): void {
-  for (const [name, value] of Object.entries(object)) {
-    if (!names.has(name) && !isAbsent(value)) losses.push(path === '' ? name : `${path}.${name}`)
-  }
-}
+import { addLoss, addUnreadMembers } from '../losses.ts'
 
 /**
  * Reads the content of a message or the output of a tool: a string, a list of parts, or null. Empty
@@ -57,7 +46,7 @@ function readPart(part: JsonObject, path: string, losses: string[]): readonly Co
   const type = requiredText(part.type, `${path}.type`)
   const [read, ...members] = PARTS.get(type) ?? []
   if (read === undefined) {
-    losses.push(path)
+    addLoss(losses, path)
     return []
   }
   const breakpoint = 'prompt_cache_breakpoint'
@@ -68,7 +57,7 @@ function readPart(part: JsonObject, path: string, losses: string[]): readonly Co
   if (content !== null && content.kind !== 'refusal' && content.kind !== 'thinking') {
     return [{ ...content, cache: cache ?? '5m' }]
   }
-  if (cache !== null) losses.push(`${path}.${breakpoint}`)
+  if (cache !== null) addLoss(losses, `${path}.${breakpoint}`)
   return content === null ? [] : [content]
 }
 
@@ -88,7 +77,7 @@ function readText(part: JsonObject, path: string): ContentPart | null {
 
 function readOutputText(part: JsonObject, path: string, losses: string[]): ContentPart | null {
   const { annotations } = part
-  if (Array.isArray(annotations) && annotations.length > 0) losses.push(`${path}.annotations`)
+  if (Array.isArray(annotations) && annotations.length > 0) addLoss(losses, `${path}.annotations`)
   return readText(part, path)
 }
 
@@ -103,11 +92,11 @@ const ORIGINAL = 'original'
 function readImage(part: JsonObject, path: string, losses: string[]): ContentPart {
   const source = readImageSource(part, path)
   const detail = part.detail === ORIGINAL ? 'high' : part.detail
-  if (part.detail === ORIGINAL) losses.push(`${path}.detail`)
+  if (part.detail === ORIGINAL) addLoss(losses, `${path}.detail`)
   if (DETAILS.has(detail)) {
     return { kind: 'image', source, detail: detail as NonNullable<ImagePart['detail']> }
   }
-  if (!isAbsent(detail)) losses.push(`${path}.detail`)
+  if (!isAbsent(detail)) addLoss(losses, `${path}.detail`)
   return { kind: 'image', source }
 }
 

@@ -14,9 +14,10 @@ import {
   requiredText,
   textOf,
 } from '../json-fields.ts'
+import { addLoss, addUnreadMembers } from '../losses.ts'
 import { argumentsOfInput, functionName } from './caller-tools.ts'
 import { readEncrypted } from './encrypted-content.ts'
-import { addUnreadMembers, readContent } from './read-content.ts'
+import { readContent } from './read-content.ts'
 import { textOfReasoning } from './reasoning-items.ts'
 
 export type Conversation = {
@@ -91,7 +92,7 @@ class InputReader implements Conversation {
       return this.readResult(item, path)
     }
     if (HOSTED_ITEMS.has(type)) {
-      this.losses.push(path)
+      addLoss(this.losses, path)
       return
     }
     const builtIn = BUILT_IN_CALLS.get(type)
@@ -130,7 +131,7 @@ class InputReader implements Conversation {
     const text = textOfReasoning(item)
     const encrypted = textOf(item.encrypted_content) || null
     if (encrypted === null) {
-      if (text === '') this.losses.push(path)
+      if (text === '') addLoss(this.losses, path)
       else this.add('assistant', [{ kind: 'thinking', text }])
       return
     }
@@ -165,7 +166,7 @@ class InputReader implements Conversation {
     const text = optionalText(value, path) ?? ''
     if (text.trim() === '') return '{}'
     if (parsedObject(text) !== null) return text
-    this.losses.push(path)
+    addLoss(this.losses, path)
     return JSON.stringify({ arguments: text })
   }
 
@@ -187,13 +188,13 @@ class InputReader implements Conversation {
 
   /** Reads the call of a built-in tool as the call of a function, which is a loss. */
   private readBuiltInCall(item: JsonObject, path: string, name: string, member: string): void {
-    this.losses.push(`${path}.type`)
+    addLoss(this.losses, `${path}.type`)
     const input = requiredObject(item[member], `${path}.${member}`)
     this.addCall(builtInCallId(item, path), name, JSON.stringify(input))
   }
 
   private readBuiltInResult(item: JsonObject, path: string): void {
-    this.losses.push(`${path}.type`)
+    addLoss(this.losses, `${path}.type`)
     const { output } = item
     const text = typeof output === 'string' ? output : JSON.stringify(output ?? '')
     const parts = readContent(text, `${path}.output`, this.losses)

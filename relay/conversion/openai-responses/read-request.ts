@@ -17,8 +17,9 @@ import {
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
+import { addLoss, addUnreadMembers } from '../losses.ts'
 import { type CallerTools, findCallerTools, readToolChoice, readTools } from './caller-tools.ts'
-import { addUnreadMembers, readContent } from './read-content.ts'
+import { readContent } from './read-content.ts'
 import { readInput } from './read-input.ts'
 import { readReasoning } from './reasoning-control.ts'
 
@@ -97,7 +98,7 @@ const DEFAULTS: ReadonlyMap<string, ReadonlySet<unknown>> = new Map<string, Set<
 
 function addDefaultLosses(body: JsonObject, losses: string[]): void {
   for (const [name, defaults] of DEFAULTS) {
-    if (!isAbsent(body[name]) && !defaults.has(body[name])) losses.push(name)
+    if (!isAbsent(body[name]) && !defaults.has(body[name])) addLoss(losses, name)
   }
 }
 
@@ -123,7 +124,7 @@ function readTextFormat(body: JsonObject, losses: string[]): AnswerFormat | null
   const text = optionalObject(body.text, 'text')
   if (text === null) return null
   addUnreadMembers(text, new Set(['format', 'verbosity']), 'text', losses)
-  if (!isAbsent(text.verbosity) && text.verbosity !== 'medium') losses.push('text.verbosity')
+  if (!isAbsent(text.verbosity) && text.verbosity !== 'medium') addLoss(losses, 'text.verbosity')
   const format = optionalObject(text.format, 'text.format')
   if (format === null || format.type === 'text') return null
   if (format.type === 'json_object') return { kind: 'json' }
@@ -147,17 +148,17 @@ const ENCRYPTED = 'reasoning.encrypted_content'
 function readLogprobs(body: JsonObject, losses: string[]): number | null {
   const include = optionalList(body.include, 'include')
   for (const [at, name] of include.entries()) {
-    if (name !== LOGPROBS && name !== ENCRYPTED) losses.push(`include[${at}]`)
+    if (name !== LOGPROBS && name !== ENCRYPTED) addLoss(losses, `include[${at}]`)
   }
   const alternatives = optionalInteger(body.top_logprobs, 'top_logprobs')
   if (include.includes(LOGPROBS)) return alternatives ?? 0
-  if (alternatives !== null && alternatives !== 0) losses.push('top_logprobs')
+  if (alternatives !== null && alternatives !== 0) addLoss(losses, 'top_logprobs')
   return null
 }
 
 function readEndUser(body: JsonObject, losses: string[]): string | null {
   const user = optionalText(body.user, 'user')
   const identifier = optionalText(body.safety_identifier, 'safety_identifier')
-  if (user !== null && identifier !== null && user !== identifier) losses.push('user')
+  if (user !== null && identifier !== null && user !== identifier) addLoss(losses, 'user')
   return identifier ?? user
 }

@@ -5,7 +5,7 @@ import {
   type Thinking,
 } from '../canonical-request.ts'
 import { isAbsent, optionalObject, optionalText } from '../json-fields.ts'
-import { addUnreadMembers } from './read-content.ts'
+import { addLoss, addUnreadMembers } from '../losses.ts'
 
 const EFFORTS: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 const NONE = 'none'
@@ -18,7 +18,7 @@ export function readReasoning(value: unknown, losses: string[]): Thinking | null
   addUnreadMembers(reasoning, MEMBERS, 'reasoning', losses)
   for (const name of ['summary', 'generate_summary']) {
     const summary = reasoning[name]
-    if (!isAbsent(summary) && summary !== 'auto') losses.push(`reasoning.${name}`)
+    if (!isAbsent(summary) && summary !== 'auto') addLoss(losses, `reasoning.${name}`)
   }
   const text = optionalText(reasoning.effort, 'reasoning.effort')
   if (text === null) return null
@@ -88,7 +88,7 @@ export function writeReasoning(
 ): ReasoningMembers {
   const accepted = effortsOf(model)
   if (accepted?.length === 0) {
-    if (thinking !== null && thinking.kind !== 'off') losses.push('thinking')
+    if (thinking !== null && thinking.kind !== 'off') addLoss(losses, 'thinking')
     return { reasoning: null, hasEncryptedContent: false, acceptsSampling: true }
   }
   if (thinking === null) {
@@ -96,14 +96,14 @@ export function writeReasoning(
     const acceptsSampling = accepted === null || accepted.includes(NONE)
     return { reasoning: null, hasEncryptedContent: accepted !== null, acceptsSampling }
   }
-  if (thinking.kind === 'budget') losses.push('thinking.tokens')
+  if (thinking.kind === 'budget') addLoss(losses, 'thinking.tokens')
   const requestedEffort = effortFor(thinking)
   const effort =
     requestedEffort === null || accepted === null
       ? requestedEffort
       : nearest(requestedEffort, accepted)
   if (effort !== requestedEffort)
-    losses.push(thinking.kind === 'off' ? 'thinking (off)' : 'thinking.effort')
+    addLoss(losses, thinking.kind === 'off' ? 'thinking (off)' : 'thinking.effort')
   const summary = effort === NONE ? {} : { summary: 'auto' }
   return {
     reasoning: { ...(effort === null ? {} : { effort }), ...summary },

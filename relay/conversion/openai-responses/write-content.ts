@@ -6,6 +6,7 @@ import type {
   JsonObject,
 } from '../canonical-request.ts'
 import { writeDataUrl } from '../data-url.ts'
+import { addLoss } from '../losses.ts'
 
 /** Writes one part of a user's message or of a tool's output. Returns null for a loss. */
 export function writeInputPart(
@@ -13,7 +14,7 @@ export function writeInputPart(
   path: string,
   losses: string[],
 ): JsonObject | null {
-  if ('cache' in part && part.cache !== undefined) losses.push(`${path}.cache`)
+  if ('cache' in part && part.cache !== undefined) addLoss(losses, `${path}.cache`)
   switch (part.kind) {
     case 'text':
     case 'refusal':
@@ -23,7 +24,7 @@ export function writeInputPart(
     case 'document':
       return writeDocument(part, path, losses)
     default:
-      losses.push(`${path} (${part.kind})`)
+      addLoss(losses, `${path} (${part.kind})`)
       return null
   }
 }
@@ -41,7 +42,7 @@ export function writeInputParts(
 
 function writeImage(part: ImagePart, path: string, losses: string[]): JsonObject | null {
   const source = imageSource(part.source)
-  if (source === null) losses.push(`${path} (image)`)
+  if (source === null) addLoss(losses, `${path} (image)`)
   return source === null ? null : { type: 'input_image', detail: part.detail ?? 'auto', ...source }
 }
 
@@ -57,7 +58,7 @@ function writeDocument({ source, name }: DocumentPart, path: string, losses: str
     const filename = name ?? `document.${extensionOf(source.mediaType)}`
     return { type: 'input_file', filename, file_data: writeDataUrl(source) }
   }
-  if (name !== undefined) losses.push(`${path}.name`)
+  if (name !== undefined) addLoss(losses, `${path}.name`)
   if (source.kind === 'text') return { type: 'input_text', text: source.text }
   return source.kind === 'url'
     ? { type: 'input_file', file_url: source.url }

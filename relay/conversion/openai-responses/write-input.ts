@@ -6,6 +6,7 @@ import type {
   ThinkingPart,
   ToolResultPart,
 } from '../canonical-request.ts'
+import { addLoss } from '../losses.ts'
 import { encryptedForProvider } from './encrypted-content.ts'
 import { limitedCallId } from './limited-texts.ts'
 import { writeInputPart, writeInputParts } from './write-content.ts'
@@ -26,9 +27,9 @@ export function writeInput(request: CanonicalRequest, losses: string[]): Written
     writer.writeMessage(message, `messages[${at}]`)
   }
   const texts = request.system.flatMap((part, at) => {
-    if ('cache' in part && part.cache !== undefined) losses.push(`system[${at}].cache`)
+    if ('cache' in part && part.cache !== undefined) addLoss(losses, `system[${at}].cache`)
     if (part.kind === 'text') return part.text === '' ? [] : [part.text]
-    losses.push(`system[${at}] (${part.kind})`)
+    addLoss(losses, `system[${at}] (${part.kind})`)
     return []
   })
   const instructions = texts.length === 0 ? null : texts.join('\n\n')
@@ -71,8 +72,8 @@ class ItemWriter {
       this.writeThinking(part, hasAnswerAfter(message, at), path)
     } else if (part.kind === 'tool-call') {
       this.endMessage(role)
-      if (part.cache !== undefined) this.losses.push(`${path}.cache`)
-      if (part.signature !== undefined) this.losses.push(`${path}.signature`)
+      if (part.cache !== undefined) addLoss(this.losses, `${path}.cache`)
+      if (part.signature !== undefined) addLoss(this.losses, `${path}.signature`)
       const { name, argumentsJson } = part
       const call = { call_id: limitedCallId(part.id), name, arguments: argumentsJson }
       this.items.push({ type: 'function_call', ...call })
@@ -89,14 +90,14 @@ class ItemWriter {
   }
 
   private assistantContent(part: ContentPart, path: string): JsonObject | null {
-    if ('cache' in part && part.cache !== undefined) this.losses.push(`${path}.cache`)
+    if ('cache' in part && part.cache !== undefined) addLoss(this.losses, `${path}.cache`)
     if (part.kind === 'text' || part.kind === 'refusal') {
       if (part.text === '') return null
       return part.kind === 'text'
         ? { type: 'output_text', text: part.text }
         : { type: 'refusal', refusal: part.text }
     }
-    this.losses.push(`${path} (${part.kind})`)
+    addLoss(this.losses, `${path} (${part.kind})`)
     return null
   }
 
@@ -117,7 +118,7 @@ class ItemWriter {
   private writeThinking(part: ThinkingPart, isFollowed: boolean, path: string): void {
     const encrypted = encryptedForProvider(part)
     if (encrypted === null || !isFollowed) {
-      this.losses.push(`${path} (thinking)`)
+      addLoss(this.losses, `${path} (thinking)`)
       return
     }
     const summary = part.text === '' ? [] : [{ type: 'summary_text', text: part.text }]
@@ -126,8 +127,8 @@ class ItemWriter {
 
   /** A result with one text is written as a string, which all providers of this format accept. */
   private writeResult(part: ToolResultPart, path: string): void {
-    if (part.isError) this.losses.push(`${path}.isError`)
-    if (part.cache !== undefined) this.losses.push(`${path}.cache`)
+    if (part.isError) addLoss(this.losses, `${path}.isError`)
+    if (part.cache !== undefined) addLoss(this.losses, `${path}.cache`)
     const content = writeInputParts(part.parts, `${path}.parts`, this.losses)
     const [first] = content
     const isText = content.length < 2 && (first === undefined || first.type === 'input_text')

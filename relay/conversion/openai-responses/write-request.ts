@@ -7,6 +7,7 @@ import type {
   JsonObject,
   Sampling,
 } from '../canonical-request.ts'
+import { addLoss } from '../losses.ts'
 import { limitedKey } from './limited-texts.ts'
 import { writeReasoning } from './reasoning-control.ts'
 import { developerMessage, type WrittenInput, writeInput } from './write-input.ts'
@@ -54,7 +55,7 @@ const OUTPUT_LIMIT_MIN = 16
 
 function writeOutputLimit(limit: number | null, losses: string[]): number | null {
   if (limit === null || limit >= OUTPUT_LIMIT_MIN) return limit
-  losses.push('outputTokensMax')
+  addLoss(losses, 'outputTokensMax')
   return OUTPUT_LIMIT_MIN
 }
 
@@ -62,7 +63,8 @@ function writeOutputLimit(limit: number | null, losses: string[]): number | null
 function writeTools(request: CanonicalRequest, losses: string[]): JsonObject {
   const { tools, toolChoice, allowsParallelCalls } = request
   if (tools.length === 0) {
-    if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool') losses.push('toolChoice')
+    if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool')
+      addLoss(losses, 'toolChoice')
     return {}
   }
   const choice =
@@ -82,7 +84,7 @@ function writeTool(
   path: string,
   losses: string[],
 ): JsonObject {
-  if (cache !== undefined) losses.push(`${path}.cache`)
+  if (cache !== undefined) addLoss(losses, `${path}.cache`)
   return {
     type: 'function',
     name,
@@ -104,12 +106,12 @@ const DEFAULT_SAMPLING = 1
 
 function writeSampling(sampling: Sampling, losses: string[]): JsonObject {
   const { choices, temperature, topP, topK, seed, presencePenalty, frequencyPenalty } = sampling
-  if (choices !== null && choices > 1) losses.push('sampling.choices')
+  if (choices !== null && choices > 1) addLoss(losses, 'sampling.choices')
   const others = { topK, seed, presencePenalty, frequencyPenalty }
   for (const [name, value] of Object.entries(others)) {
-    if (value !== null) losses.push(`sampling.${name}`)
+    if (value !== null) addLoss(losses, `sampling.${name}`)
   }
-  if (sampling.stop.length > 0) losses.push('sampling.stop')
+  if (sampling.stop.length > 0) addLoss(losses, 'sampling.stop')
   return {
     temperature: temperature === DEFAULT_SAMPLING ? null : temperature,
     top_p: topP === DEFAULT_SAMPLING ? null : topP,
@@ -123,9 +125,9 @@ function withoutSampling(
 ): Pick<CanonicalRequest, 'sampling' | 'logprobs'> {
   for (const name of ['temperature', 'topP'] as const) {
     const value = sampling[name]
-    if (value !== null && value !== DEFAULT_SAMPLING) losses.push(`sampling.${name}`)
+    if (value !== null && value !== DEFAULT_SAMPLING) addLoss(losses, `sampling.${name}`)
   }
-  if (logprobs !== null) losses.push('logprobs')
+  if (logprobs !== null) addLoss(losses, 'logprobs')
   return { sampling: { ...sampling, temperature: null, topP: null }, logprobs: null }
 }
 

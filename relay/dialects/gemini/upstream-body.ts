@@ -17,7 +17,7 @@ const SENT: ReadonlySet<string> = new Set([
   ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'safetySettings', 'generationConfig'],
 ])
 /** The members of `generationConfig` that let the provider choose another model. */
-const ROUTING: ReadonlySet<string> = new Set([
+export const ROUTING_MEMBERS: ReadonlySet<string> = new Set([
   ...['routingConfig', 'modelConfig', 'modelSelectionConfig'],
 ])
 /** The members that are removed when no tool is left. */
@@ -142,8 +142,8 @@ type Config = {
 }
 
 /**
- * Returns the `generationConfig` to send: without the members in `ROUTING`, and with the output
- * limit `outputTokens`. A smaller limit stays unchanged. Returns null if nothing changes.
+ * Returns the `generationConfig` to send: without the members in `ROUTING_MEMBERS`, and with the
+ * output limit `outputTokens`. A smaller limit stays unchanged. Returns null if nothing changes.
  */
 function configFor(
   { body }: ChatRequest,
@@ -163,7 +163,7 @@ function configFor(
   const members = scanObject(bytes)
   if (!isMembers(members)) return null
   const routing =
-    override === undefined ? members.filter(({ key }) => ROUTING.has(camelCased(key))) : []
+    override === undefined ? members.filter(({ key }) => ROUTING_MEMBERS.has(camelCased(key))) : []
   const limit = members.find(({ key }) => camelCased(key) === LIMIT)
   const own =
     limit === undefined ? 0 : Number(bytes.toString('latin1', limit.valueStart, limit.valueEnd))
