@@ -1,7 +1,7 @@
 import { Overlay2 } from '@blueprintjs/core'
 import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { dismissErrors } from '../messages/toast.ts'
-import { lastDialog, useFocusReturn } from './use-focus-return.ts'
+import { isLeft, lastDialog, useFocusReturn } from './use-focus-return.ts'
 
 /** Keeps the focus in the panel, and returns it on close. Escape closes the panel. */
 export function Overlay(props: {
@@ -18,15 +18,15 @@ export function Overlay(props: {
   const { isOpen, onClose } = props
   useFocusReturn(isOpen)
   useEffect(() => (isOpen ? dismissErrors : undefined), [isOpen])
-  // Just after opening, the panel may not have the focus yet, and gets no key presses itself.
+  // Just after opening, the page or a closing panel may still have the focus and get the key.
   useEffect(() => {
     if (!isOpen) return
     const closeOnEscape = ({ key, target }: KeyboardEvent): void => {
       const isTop = lastDialog() === panel.current
-      if (key === 'Escape' && target === document.body && isTop) onClose()
+      if (key === 'Escape' && isTop && target instanceof Element && isLeft(target)) onClose()
     }
-    document.addEventListener('keydown', closeOnEscape)
-    return () => document.removeEventListener('keydown', closeOnEscape)
+    document.addEventListener('keydown', closeOnEscape, true)
+    return () => document.removeEventListener('keydown', closeOnEscape, true)
   }, [isOpen, onClose])
   // Focuses the panel, so that screen readers read its name.
   const takeFocus = () =>

@@ -28,6 +28,10 @@ export const lastDialog = (): HTMLElement | undefined =>
     ),
   ].at(-1)
 
+/** Reports whether an element has the focus only until the opening panel takes it. */
+export const isLeft = (focused: Element): boolean =>
+  focused === document.body || focused.closest('.tg-overlay-exit, .tg-overlay-exit-active') !== null
+
 function currentFocus(): HTMLElement | null {
   const focused = document.activeElement
   if (!(focused instanceof HTMLElement)) return null

@@ -30,6 +30,8 @@ it('the live stream updates the progress of a test of all channels without polli
       run: { ...run, tested, failed, ended_time, is_running: ended_time === 0 },
     })
   await page.getByRole('row', { name: 'DeepSeek' }).waitFor()
+  // The page reads the progress again once the live stream is ready.
+  await page.waitForLoadState('networkidle')
   const before = progressReads()
   tell(5, 1, 0)
   await page.getByText(zh('channelTests.progress', { tested: 1, total: 4, failed: 0 })).waitFor()

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelsKey, testProgressKey, testProgressQuery } from '#console/api/channels.ts'
@@ -18,7 +18,7 @@ function useTestProgress(): TestProgress | undefined {
   useLiveTopic('tests', {
     onEvents: (pushes) => {
       const run = pushes.findLast((push) => push.run !== null)?.run
-      if (run != null) client.setQueryData<TestProgress>(testProgressKey, run)
+      if (run != null) void setProgress(client, run)
       const found = new Map(pushes.flatMap(({ channels }) => channels.map((one) => [one.id, one])))
       changeChannels(client, (channel) => withCheckResult(channel, found.get(channel.id)))
     },
@@ -28,6 +28,12 @@ function useTestProgress(): TestProgress | undefined {
     if (isLive) void client.invalidateQueries({ queryKey: testProgressKey })
   }, [isLive, client])
   return useQuery(testProgressQuery(isLive)).data
+}
+
+/** Cancels a running read first, because its older answer would replace this progress. */
+async function setProgress(client: QueryClient, progress: TestProgress): Promise<void> {
+  await client.cancelQueries({ queryKey: testProgressKey })
+  client.setQueryData<TestProgress>(testProgressKey, progress)
 }
 
 function withCheckResult(channel: Channel, found: ChannelCheckResult | undefined): Channel {
@@ -41,9 +47,7 @@ export function useTestAll(): () => Promise<void> {
   const client = useQueryClient()
   return async () => {
     try {
-      const progress = await call('GET /api/channel/test')
-      await client.cancelQueries({ queryKey: testProgressKey })
-      client.setQueryData(testProgressKey, progress)
+      await setProgress(client, await call('GET /api/channel/test'))
     } catch (error) {
       showError(error)
       await client.invalidateQueries({ queryKey: testProgressKey })
