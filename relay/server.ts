@@ -5,26 +5,18 @@ import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createGauges, type Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
+import { callAt, errorFormatOf } from './call-paths.ts'
 import { type RelayError, relayError } from './canonical/relay-error.ts'
 import { languageOf } from './canonical/relay-error-catalogue.ts'
 import { createChannelActions, describeChannelActions } from './channel-actions/routes.ts'
 import { countTokens, countWorkAt } from './count-tokens.ts'
 import { createRelayDeps, type DepsOverrides } from './create-relay-deps.ts'
-import { ANTHROPIC_ERRORS } from './dialects/anthropic-messages/error-body.ts'
-import { ANTHROPIC_MESSAGES } from './dialects/anthropic-messages/messages-request.ts'
-import { GEMINI_ERRORS } from './dialects/gemini/error-body.ts'
-import { GEMINI } from './dialects/gemini/generate-request.ts'
 import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
-import { OPENAI_ERRORS } from './dialects/openai-chat/error-body.ts'
-import { OPENAI_COMPLETIONS } from './dialects/openai-completions/completion-request.ts'
-import { OPENAI_COMPACTION } from './dialects/openai-responses/compaction-request.ts'
-import { RESPONSES_ERRORS } from './dialects/openai-responses/error-events.ts'
 import { OPENAI_RESPONSES } from './dialects/openai-responses/responses-request.ts'
-import type { ErrorFormat, WireFormat } from './dialects/wire-format.ts'
 import { createDraining, type Draining, drainingError } from './drain-running-calls.ts'
 import type { FindExpired } from './expired-call-detector.ts'
 import { startSweeper } from './expired-call-sweeper.ts'
-import { isGeminiRequest, jsonArrayFor, modelInPath, readGeminiPath } from './gemini-paths.ts'
+import { jsonArrayFor, modelInPath } from './gemini-paths.ts'
 import { listModels } from './list-models.ts'
 import { BY_KEY, type CallWork, executeCall } from './pipeline/execute-call.ts'
 import {
@@ -254,27 +246,6 @@ const exchangeOf = (
   log,
 })
 
-/** The paths of calls, each with the format of its requests and answers. */
-const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
-  ['/v1/chat/completions', OPENAI_CHAT],
-  ['/v1/completions', OPENAI_COMPLETIONS],
-  ['/v1/messages', ANTHROPIC_MESSAGES],
-  ['/v1/responses', OPENAI_RESPONSES],
-  ['/v1/responses/compact', OPENAI_COMPACTION],
-])
-
-/**
- * Returns the format of the errors of a request. Anthropic's clients name a version in the headers
- * of all requests.
- */
-function errorFormatOf(request: CallRequest): ErrorFormat {
-  const { url = '', headers } = request
-  if (isGeminiRequest(request)) return GEMINI_ERRORS
-  if (url.startsWith('/v1/responses')) return RESPONSES_ERRORS
-  const isAnthropics = url.startsWith('/v1/messages') || headers['anthropic-version'] !== undefined
-  return isAnthropics ? ANTHROPIC_ERRORS : OPENAI_ERRORS
-}
-
 type RouteDeps = {
   readonly deps: RelayDeps
   readonly tasks: Tasks
@@ -340,16 +311,6 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   if (model === undefined || isMethod) return sendError(exchange, relayError('not_found'))
   if (method !== 'GET') return sendError(exchange, methodNotAllowed('GET'))
   listModels(deps, exchange, model).catch((err: unknown) => handleBug(deps, exchange, err))
-}
-
-/** Returns the format of the calls at a path, and what the path says about a call. */
-function callAt(path: string): Pick<CallWork, 'format' | 'path'> | null {
-  const format = FORMAT_OF_PATH.get(path)
-  if (format !== undefined) return { format, path: null }
-  const gemini = readGeminiPath(path)
-  return gemini === null || gemini.method === 'countTokens'
-    ? null
-    : { format: GEMINI, path: gemini }
 }
 
 function runCall(deps: RelayDeps, exchange: Exchange, draining: Draining, work: CallWork): void {

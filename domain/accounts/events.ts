@@ -269,7 +269,7 @@ export type CallEnd = 'done' | 'client-gone' | 'upstream-error' | 'timeout' | 'i
  * The wire format of the caller, followed by the provider's format if the call was converted. It is
  * omitted for calls of OpenAI's chat format that were not converted.
  */
-export type CallFormats = readonly ('chat' | 'completions' | 'messages' | 'responses' | 'gemini')[]
+export type CallFormats = readonly string[]
 
 /** How a call's request was changed for the provider. An empty list is omitted. */
 export type RequestChanges = {

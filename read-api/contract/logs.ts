@@ -119,7 +119,7 @@ export type LogOther = {
    * The wire format of the caller, followed by the provider's if the call was converted. It is
    * omitted for calls of OpenAI's chat format that were not converted.
    */
-  request_conversion?: readonly ('chat' | 'completions' | 'messages' | 'responses' | 'gemini')[]
+  request_conversion?: readonly string[]
   /** The first members of the request that were not sent, because the channel forbids them. */
   dropped_members?: readonly string[]
   /** The first members that the provider's model or format can't express, or only in part. */

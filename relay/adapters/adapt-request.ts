@@ -8,7 +8,7 @@ import { THINKING_MEMBERS, writeThinking } from '../conversion/openai-chat/think
 import { writeReasoning } from '../conversion/openai-responses/reasoning-control.ts'
 import { ROUTING_MEMBERS } from '../dialects/gemini/upstream-body.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
-import type { ChatRequest } from '../dialects/wire-format.ts'
+import { type ChatRequest, isDirectFormat } from '../dialects/wire-format.ts'
 import type { AdapterOptions } from './adapter-options.ts'
 
 /** What an adapter changes in a request in the provider's format. */
@@ -47,9 +47,9 @@ export function adaptRequest(
   target: AdapterTarget,
   options: AdapterOptions,
 ): Adaptation | null {
-  if (!actsOn(request, target, options)) return null
-  const change = { overrides: new Map(target.overrides), removed: new Set<string>(), losses: [] }
   const { name } = request.format
+  if (isDirectFormat(name) || !actsOn(request, target, options)) return null
+  const change = { overrides: new Map(target.overrides), removed: new Set<string>(), losses: [] }
   if (name === 'gemini') adaptGemini(request, target, options.gemini, change)
   if (name === 'messages') addSystem(request, change)
   const { thinking } = target

@@ -1,4 +1,4 @@
-import type { FormatName } from '#relay/dialects/wire-format.ts'
+import type { ConvertedFormatName } from '#relay/dialects/wire-format.ts'
 
 /** The names of members of a canonical request in one wire format, by their canonical paths. */
 type Names = Readonly<Record<string, string>>
@@ -120,7 +120,7 @@ const GEMINI: Names = {
   'tools[].schema': 'tools[].functionDeclarations[].parameters',
 }
 
-const NAMES: Readonly<Record<FormatName, Names>> = {
+const NAMES: Readonly<Record<ConvertedFormatName, Names>> = {
   chat: withPlaces(CHAT_PLACES, OPENAI_PARTS, CHAT),
   completions: withPlaces(CHAT_PLACES, OPENAI_PARTS, CHAT),
   responses: withPlaces(
@@ -150,7 +150,10 @@ const NAMES: Readonly<Record<FormatName, Names>> = {
  * becomes `messages[].content[]`. It has no index, because readers join and move messages, and a
  * name occurs only once.
  */
-export function callerNames(losses: readonly string[], caller: FormatName): readonly string[] {
+export function callerNames(
+  losses: readonly string[],
+  caller: ConvertedFormatName,
+): readonly string[] {
   return [...new Set(losses.map((loss) => callerName(loss, NAMES[caller])))]
 }
 

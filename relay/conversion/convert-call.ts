@@ -1,5 +1,5 @@
 import { EVENT_BOUNDARY, eventData } from '#relay/canonical/sse-scanner.ts'
-import type { FormatName, PathParameters } from '#relay/dialects/wire-format.ts'
+import type { ConvertedFormatName, PathParameters } from '#relay/dialects/wire-format.ts'
 import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
 import { callerNames } from './caller-names.ts'
 import type { CanonicalEvent, StreamReader, StreamWriter } from './canonical-answer.ts'
@@ -23,7 +23,7 @@ const PROVIDERS: Readonly<Record<ProviderFormatName, FormatConversion>> = {
   responses: RESPONSES_CONVERSION,
   gemini: GEMINI_CONVERSION,
 }
-const CALLERS: Readonly<Record<FormatName, CallerConversion>> = {
+const CALLERS: Readonly<Record<ConvertedFormatName, CallerConversion>> = {
   ...PROVIDERS,
   completions: COMPLETIONS_CONVERSION,
 }
@@ -44,7 +44,7 @@ export type CallConversion = {
  * can't express it.
  */
 export function convertCall(
-  from: FormatName,
+  from: ConvertedFormatName,
   requestBody: Buffer,
   path: PathParameters,
   target: ConversionTarget,

@@ -1,10 +1,10 @@
-import type { FormatName, PathParameters } from '#relay/dialects/wire-format.ts'
+import type { ConvertedFormatName, PathParameters } from '#relay/dialects/wire-format.ts'
 import type { CanonicalAnswer, StreamReader, StreamWriter } from './canonical-answer.ts'
 import type { CanonicalRequest, Converted, JsonObject, Thinking } from './canonical-request.ts'
 import type { ChatVendor } from './openai-chat/chat-vendor.ts'
 
 /** The formats to which requests are converted. */
-export type ProviderFormatName = Exclude<FormatName, 'completions'>
+export type ProviderFormatName = Exclude<ConvertedFormatName, 'completions'>
 
 /** The provider to which a request is converted: its format, and what it accepts. */
 export type ConversionTarget = {

@@ -7,9 +7,9 @@ import { GEMINI } from './gemini/generate-request.ts'
 import { OPENAI_CHAT } from './openai-chat/chat-request.ts'
 import { OPENAI_COMPLETIONS } from './openai-completions/completion-request.ts'
 import { OPENAI_RESPONSES } from './openai-responses/responses-request.ts'
-import type { FormatName, WireFormat } from './wire-format.ts'
+import { type ConvertedFormatName, isDirectFormat, type WireFormat } from './wire-format.ts'
 
-const FORMATS: ReadonlyMap<FormatName, WireFormat> = new Map([
+const CONVERTED: ReadonlyMap<string, WireFormat> = new Map<ConvertedFormatName, WireFormat>([
   ['chat', OPENAI_CHAT],
   ['completions', OPENAI_COMPLETIONS],
   ['messages', ANTHROPIC_MESSAGES],
@@ -20,13 +20,14 @@ const FORMATS: ReadonlyMap<FormatName, WireFormat> = new Map([
 /**
  * Returns the format in which the channel's provider is called: the caller's format if the provider
  * offers it for the model, and else the provider's preferred format. `model` is the provider's name
- * for the model.
+ * for the model. A format that is never converted is returned as it is.
  */
 export function formatFor(
   { target }: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },
-  callers: Pick<WireFormat, 'name'>,
+  callers: WireFormat,
   model: string,
 ): WireFormat {
+  if (isDirectFormat(callers.name)) return callers
   const endpoint = target === null ? undefined : endpointOf(target, callers.name, model)
-  return FORMATS.get(endpoint?.format ?? 'chat') ?? OPENAI_CHAT
+  return CONVERTED.get(endpoint?.format ?? 'chat') ?? OPENAI_CHAT
 }

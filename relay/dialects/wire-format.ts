@@ -179,8 +179,33 @@ export type ErrorFormat = {
   readonly errorEvent: (body: object) => string
 }
 
+/** The formats of calls for an answer of a language model, which are converted to each other. */
+export type ConvertedFormatName = 'chat' | 'completions' | 'messages' | 'responses' | 'gemini'
+
+/**
+ * The formats that are never converted. Only a channel with an endpoint of the format serves them.
+ */
+export const DIRECT_FORMATS = [
+  'embeddings',
+  'moderations',
+  'rerank',
+  'images',
+  'image-edits',
+  'image-variations',
+  'speech',
+  'transcriptions',
+  'translations',
+  'gemini-embedding',
+  'gemini-embedding-batch',
+  'gemini-images',
+] as const
+export type DirectFormatName = (typeof DIRECT_FORMATS)[number]
+
 /** Idempotency keys are stored with these names, so they must not change. */
-export type FormatName = 'chat' | 'completions' | 'messages' | 'responses' | 'gemini'
+export type FormatName = ConvertedFormatName | DirectFormatName
+
+export const isDirectFormat = (name: FormatName): name is DirectFormatName =>
+  (DIRECT_FORMATS as readonly string[]).includes(name)
 
 /** What the path of a request says about it. Only Gemini's format has this in no other place. */
 export type PathParameters = { readonly model: string; readonly isStream: boolean }

@@ -18,7 +18,12 @@ import type { ConversionTarget } from '../conversion/format-conversion.ts'
 import { chatVendorOf } from '../conversion/openai-chat/chat-vendor.ts'
 import { formatFor } from '../dialects/all-formats.ts'
 import { applyEdits } from '../dialects/byte-edits.ts'
-import type { ChatRequest, UpstreamChange, WireFormat } from '../dialects/wire-format.ts'
+import {
+  type ChatRequest,
+  isDirectFormat,
+  type UpstreamChange,
+  type WireFormat,
+} from '../dialects/wire-format.ts'
 import { type ProviderCall, withoutHeaders } from '../providers/clouds/cloud-access.ts'
 import {
   compactPathOf,
@@ -98,15 +103,19 @@ export function candidateOf(
   if (request.format.isCompaction && (target === null || compactPathOf(target, model) === null)) {
     return relayError('not_convertible', { param: 'compact' })
   }
+  const { name } = request.format
+  const isMissing = target === null || endpointOf(target, name, model) === undefined
+  if (isDirectFormat(name) && isMissing) return relayError('not_convertible', { param: 'model' })
   const format = formatFor(channel, request.format, model)
   const overrides = isOverridden ? channel.rules.overrides : NO_OVERRIDES
   const outputTokensMax = outputLimitFor(request, format, limits, overrides)
   const thinking = suffix === null ? null : thinkingFor(suffix, model, outputTokensMax, adapters)
   const change = { model, isOverridden, limits, adapters, outputTokensMax }
-  if (format.name === request.format.name) {
+  if (format.name === name) {
     return finished(channel, request, { ...change, thinking }, null)
   }
-  if (format.name === 'completions') return relayError('not_convertible', { param: 'model' })
+  if (format.name === 'completions' || isDirectFormat(format.name))
+    return relayError('not_convertible', { param: 'model' })
   const vendor = chatVendorOf(channel.terms.type)
   const conversion = conversionOf(request, {
     format: format.name,
@@ -200,8 +209,10 @@ function convert(
   if (keysIn(body) > CONVERTED_KEYS_MAX) {
     return relayError('json_too_wide', { subject: `${CONVERTED_KEYS_MAX}` })
   }
+  const { name } = format
+  if (isDirectFormat(name)) return relayError('not_convertible', { param: 'model' })
   try {
-    return convertCall(format.name, body, { model, isStream }, target)
+    return convertCall(name, body, { model, isStream }, target)
   } catch (error) {
     if (error instanceof ConversionError) {
       return relayError('not_convertible', { param: error.param.slice(0, 128) })

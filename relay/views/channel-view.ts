@@ -13,7 +13,7 @@ import { type Offer, type Offers, offersOf } from '#domain/routing/channels-by-g
 import type { TaskKind } from '#domain/tasks/events.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import type { FormatName } from '#relay/dialects/wire-format.ts'
+import { type FormatName, isDirectFormat } from '#relay/dialects/wire-format.ts'
 import { profileOf, taskProfileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 import {
   confidentialOf,
@@ -53,8 +53,11 @@ const NONE: Offer<RelayChannel> = []
 
 /** The kind of a request: a call in one format, or a task of one kind. */
 export type RequestKind = FormatName | TaskKind
-/** `call` stands for calls in every format, as far as the format can be converted. */
-type OfferKind = RequestKind | 'call'
+/**
+ * `call` stands for calls in every format that can be converted, and `any` for calls in every
+ * format.
+ */
+type OfferKind = RequestKind | 'call' | 'any'
 
 /** Returns the kind of tasks that the channel accepts. Null if it accepts calls. */
 export const taskKindOf = ({ terms }: Pick<ChannelRecord, 'terms'>): TaskKind | null =>
@@ -67,10 +70,12 @@ export function serves(
   model: string,
 ): boolean {
   if (profileOf(terms.type) === undefined) return taskKindOf({ terms }) === kind
-  if (kind === 'call') return true
+  if (kind === 'any') return true
   const name = upstreamModelOf(terms, rules, model)
+  const isOfKind = (format: FormatName) =>
+    kind === 'call' ? !isDirectFormat(format) : format === kind
   return (target?.endpoints ?? []).some(
-    ({ format, models }) => format === kind && models?.test(name) !== false,
+    ({ format, models }) => isOfKind(format) && models?.test(name) !== false,
   )
 }
 
@@ -121,22 +126,22 @@ export class ChannelView {
 
   /** Returns the models that calls of the group may name, in any format. */
   modelsOf(group: string): readonly string[] {
-    return [...(this.index('call').get(group)?.keys() ?? [])]
+    return [...(this.index('any').get(group)?.keys() ?? [])]
   }
 
   /**
    * Returns the enabled channels that offer the model to the group's calls in this format. Channels
    * of another format are returned only if there are none of this format, because a conversion may
-   * lose parts of a request.
+   * lose parts of a request. For a format that is never converted, no others are returned.
    */
   offeringCalls(group: string, model: string, format: FormatName): Offer<RelayChannel> {
     const own = this.offering(group, model, format)
-    return own.length > 0 ? own : this.offering(group, model, 'call')
+    return own.length > 0 || isDirectFormat(format) ? own : this.offering(group, model, 'call')
   }
 
   /** Reports whether some group has a model that only this channel serves. */
   isOnlyServingChannel(channel: RelayChannel, nowMs: number): boolean {
-    const kind = taskKindOf(channel) ?? 'call'
+    const kind = taskKindOf(channel) ?? 'any'
     return channel.terms.groups.some((group) =>
       channel.terms.models.some((model) =>
         hasAtMostOne(this.offering(group, channel.terms.modelPrefix + model, kind), nowMs / 1_000),

@@ -95,14 +95,14 @@ const END_REASONS = [
 const shownEndReason = ({ end, end_reason: reason }: LogOther) =>
   end === 'balance-spent' ? undefined : END_REASONS.find((code) => code === reason)
 
-const FORMAT_NAMES = {
+const FORMAT_NAMES: Readonly<Record<string, string>> = {
   ...{ chat: 'OpenAI Chat', completions: 'OpenAI Completions', responses: 'OpenAI Responses' },
   ...{ messages: 'Anthropic Messages', gemini: 'Gemini' },
 }
 
 /** The API formats of the caller and, if the call was converted, of the provider. */
 const Formats = ({ other: { request_conversion: formats = ['chat'] } }: { other: LogOther }) =>
-  formats.map((name) => FORMAT_NAMES[name]).join(' → ')
+  formats.map((name) => FORMAT_NAMES[name] ?? name).join(' → ')
 
 function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   const { t } = useTranslation()

@@ -1,6 +1,6 @@
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
-import type { BodyEnvelope, FormatName } from '#relay/dialects/wire-format.ts'
+import { type BodyEnvelope, type FormatName, isDirectFormat } from '#relay/dialects/wire-format.ts'
 import type { OpenCloud } from '../clouds/cloud-access.ts'
 import type { BalanceQuery } from './balance-query.ts'
 
@@ -53,7 +53,8 @@ export type CallEndpoint = {
 
 /**
  * Returns the endpoint in the caller's format that serves the model. If there is none, returns the
- * first endpoint that serves the model, to which a call is converted.
+ * first endpoint that serves the model, to which a call is converted. Returns undefined if there is
+ * none, or if the format is never converted.
  */
 export function endpointFor<Endpoint extends CallEndpoint>(
   endpoints: readonly Endpoint[],
@@ -61,10 +62,9 @@ export function endpointFor<Endpoint extends CallEndpoint>(
   model: string,
 ): Endpoint | undefined {
   const serves = ({ models }: CallEndpoint) => models?.test(model) !== false
-  return (
-    endpoints.find((endpoint) => endpoint.format === callers && serves(endpoint)) ??
-    endpoints.find(serves)
-  )
+  const own = endpoints.find((endpoint) => endpoint.format === callers && serves(endpoint))
+  if (own !== undefined || isDirectFormat(callers)) return own
+  return endpoints.find((endpoint) => !isDirectFormat(endpoint.format) && serves(endpoint))
 }
 
 /** Describes how a provider differs from OpenAI. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { callerNames } from '#relay/conversion/caller-names.ts'
-import type { FormatName } from '#relay/dialects/wire-format.ts'
+import type { ConvertedFormatName } from '#relay/dialects/wire-format.ts'
 
 const LOSSES = [
   'promptCacheKey',
@@ -12,7 +12,7 @@ const LOSSES = [
   'tools[3].schema.properties.cache.$ref',
 ]
 
-it.each<[FormatName, readonly string[]]>([
+it.each<[ConvertedFormatName, readonly string[]]>([
   [
     'chat',
     [

@@ -1,0 +1,45 @@
+import { ANTHROPIC_ERRORS } from './dialects/anthropic-messages/error-body.ts'
+import { ANTHROPIC_MESSAGES } from './dialects/anthropic-messages/messages-request.ts'
+import { GEMINI_ERRORS } from './dialects/gemini/error-body.ts'
+import { GEMINI } from './dialects/gemini/generate-request.ts'
+import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
+import { OPENAI_ERRORS } from './dialects/openai-chat/error-body.ts'
+import { OPENAI_COMPLETIONS } from './dialects/openai-completions/completion-request.ts'
+import { OPENAI_COMPACTION } from './dialects/openai-responses/compaction-request.ts'
+import { RESPONSES_ERRORS } from './dialects/openai-responses/error-events.ts'
+import { OPENAI_RESPONSES } from './dialects/openai-responses/responses-request.ts'
+import type { ErrorFormat, WireFormat } from './dialects/wire-format.ts'
+import { isGeminiRequest, readGeminiPath } from './gemini-paths.ts'
+import type { CallWork } from './pipeline/execute-call.ts'
+import type { CallRequest } from './pipeline/http-messages.ts'
+
+/** The paths of calls, each with the format of its requests and answers. */
+const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
+  ['/v1/chat/completions', OPENAI_CHAT],
+  ['/v1/completions', OPENAI_COMPLETIONS],
+  ['/v1/messages', ANTHROPIC_MESSAGES],
+  ['/v1/responses', OPENAI_RESPONSES],
+  ['/v1/responses/compact', OPENAI_COMPACTION],
+])
+
+/**
+ * Returns the format of the errors of a request. Anthropic's clients name a version in the headers
+ * of all requests.
+ */
+export function errorFormatOf(request: CallRequest): ErrorFormat {
+  const { url = '', headers } = request
+  if (isGeminiRequest(request)) return GEMINI_ERRORS
+  if (url.startsWith('/v1/responses')) return RESPONSES_ERRORS
+  const isAnthropics = url.startsWith('/v1/messages') || headers['anthropic-version'] !== undefined
+  return isAnthropics ? ANTHROPIC_ERRORS : OPENAI_ERRORS
+}
+
+/** Returns the format of the calls at a path, and what the path says about a call. */
+export function callAt(path: string): Pick<CallWork, 'format' | 'path'> | null {
+  const format = FORMAT_OF_PATH.get(path)
+  if (format !== undefined) return { format, path: null }
+  const gemini = readGeminiPath(path)
+  return gemini === null || gemini.method === 'countTokens'
+    ? null
+    : { format: GEMINI, path: gemini }
+}
