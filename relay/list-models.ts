@@ -1,5 +1,6 @@
 import { priceOf } from '#domain/pricing/price-list.ts'
 import { isRelayError, relayError } from './canonical/relay-error.ts'
+import { groupsOf } from './pipeline/alternatives.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { CallRequest } from './pipeline/http-messages.ts'
@@ -34,10 +35,13 @@ function callableModels({ views }: RelayDeps, { token, user, group }: Caller): r
   if (group !== user.group && !options.usableGroups.has(group)) return []
   const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
   const customer = { userGroup: user.group, acceptsUnpriced }
-  return views.channels
-    .modelsOf(group)
-    .filter((model) => token.models === null || token.models.has(model))
-    .filter((model) => !('code' in priceOf(prices, model, group, customer)))
+  const ofGroup = (name: string) =>
+    views.channels
+      .modelsOf(name)
+      .filter((model) => token.models === null || token.models.has(model))
+      .filter((model) => !('code' in priceOf(prices, model, name, customer)))
+  const groups = groupsOf({ group, user }, options)
+  return [...new Set(groups.flatMap(ofGroup))]
 }
 
 /** The names by which chat clients know the formats. */
@@ -50,9 +54,10 @@ const ENDPOINT_TYPES = {
 const FORMATS = Object.keys(ENDPOINT_TYPES) as (keyof typeof ENDPOINT_TYPES)[]
 
 /** Lists the formats of calls to a model. The formats that need no conversion are first. */
-function endpointTypesOf({ views }: RelayDeps, { group }: Caller, model: string): string[] {
+function endpointTypesOf({ views }: RelayDeps, caller: Caller, model: string): string[] {
+  const groups = groupsOf(caller, views.options.options)
   const isNative = (format: keyof typeof ENDPOINT_TYPES) =>
-    views.channels.offering(group, model, format).length > 0
+    groups.some((group) => views.channels.offering(group, model, format).length > 0)
   const ordered = [...FORMATS.filter(isNative), ...FORMATS.filter((format) => !isNative(format))]
   return ordered.map((format) => ENDPOINT_TYPES[format])
 }

@@ -102,6 +102,7 @@ const PROBLEMS: Record<ProblemCode, TranslatedText> = {
   'not-ratio': { zh: '倍率必须是不小于 0 的数字', en: 'must contain only ratios of 0 or more' },
   'zero-ratio': { zh: '倍率必须大于 0', en: 'must contain only ratios above 0' },
   'not-count': { zh: '必须是大于 0 的整数', en: 'must contain only integers above 0' },
+  'not-limit': { zh: '必须是不小于 0 的整数', en: 'must contain only integers of 0 or more' },
   'not-tiers': {
     zh: '阶梯须按 above_input_tokens 递增，倍率不小于 1 且不递减',
     en: 'needs tiers with rising above_input_tokens and ratios that start at 1 and never fall',

@@ -12,6 +12,7 @@ import type {
   QuotaDeducted,
   QuotaGranted,
   RequestChanges,
+  Served,
 } from './events.ts'
 
 /** Grants quota once per `grantId`. A repeated command changes nothing. `amount` is above 0. */
@@ -221,11 +222,16 @@ export type RecordProgress = Pick<RequestChanges, 'formats'> & {
    */
   readonly costRatio?: DecimalText
   readonly usage: Usage
+  /** Set if the call is served with another model or group than its admission named. */
+  readonly served?: Served
   /** The time at which the renewed lease ends, in unix milliseconds. */
   readonly leaseUntil: number
 }
 
-/** Ends a call and charges its usage at the price that was recorded at the call's admission. */
+/**
+ * Ends a call and charges its usage at the price that was recorded at the call's admission, or at
+ * the price of `served`.
+ */
 export type SettleCall = RequestChanges & {
   readonly type: 'SettleCall'
   readonly call: string
@@ -237,6 +243,8 @@ export type SettleCall = RequestChanges & {
   readonly costRatio?: DecimalText
   readonly upstreamModel: string | null
   readonly usage: Usage
+  /** Set if the call was served with another model or group than its admission named. */
+  readonly served?: Served
   /**
    * Usage within these limits is always charged. Usage above the limits is charged only as far as
    * the account can pay.

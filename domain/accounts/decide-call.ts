@@ -29,7 +29,7 @@ import type {
   ReleaseCall,
   SettleCall,
 } from './commands.ts'
-import type { AccountEvent, CallEnd, CallFacts } from './events.ts'
+import type { AccountEvent, CallEnd, CallFacts, Served } from './events.ts'
 import { endPostings, holdPostings } from './ledger-postings.ts'
 import { type AccountState, findEndedCall, type OpenCall } from './state.ts'
 
@@ -156,9 +156,11 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
  * only as far as the account can pay.
  */
 export function settleCall(requested: SettleCall, state: AccountState): Outcome {
-  const open = state.open.get(requested.call)
-  if (open === undefined) return repeatedEnd(state, requested.call)
-  const command = payablePart(requested, open, state)
+  const admitted = state.open.get(requested.call)
+  if (admitted === undefined) return repeatedEnd(state, requested.call)
+  const { served, ...settling } = requested
+  const open = servedCall(admitted, served)
+  const command = payablePart(settling, open, state)
   const { type, ...course } = command
   const { price, clientIp } = open
   const { facts, charge } = bill(open, command)
@@ -166,6 +168,14 @@ export function settleCall(requested: SettleCall, state: AccountState): Outcome 
   const { cost } = bill(open, requested)
   const data = { ...facts, ...course, ...cost, price, clientIp, ...money(open, charge) }
   return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
+}
+
+/** Returns the call with the model, the group and the price with which it was served. */
+function servedCall(open: OpenCall, served: Served | undefined): OpenCall {
+  if (served === undefined) return open
+  const { model, group, price } = served
+  const requested = { model: open.facts.model, group: open.facts.group }
+  return { ...open, facts: { ...open.facts, model, group, requested }, price }
 }
 
 function payablePart(
@@ -203,11 +213,12 @@ export function interruptCall(
   { call, at, leaseUntil }: InterruptCall,
   state: AccountState,
 ): Outcome {
-  const open = state.open.get(call)
-  if (open === undefined) return repeatedEnd(state, call)
-  const isRenewed = leaseUntil !== undefined && leaseUntil !== open.leaseUntil
-  if (isRenewed || at <= open.leaseUntil)
-    return codedError('LeaseNotOver', { leaseUntil: open.leaseUntil })
+  const admitted = state.open.get(call)
+  if (admitted === undefined) return repeatedEnd(state, call)
+  const isRenewed = leaseUntil !== undefined && leaseUntil !== admitted.leaseUntil
+  if (isRenewed || at <= admitted.leaseUntil)
+    return codedError('LeaseNotOver', { leaseUntil: admitted.leaseUntil })
+  const open = servedCall(admitted, admitted.progress?.served)
   const { price, clientIp, startedAt, progress } = open
   const { channelId = null, usage = NO_USAGE, costRatio, formats } = progress ?? {}
   const used = costRatio === undefined ? { usage } : { usage, costRatio }

@@ -176,9 +176,17 @@ export type CallFacts = {
   readonly call: string
   readonly userId: number
   readonly tokenId: number
-  /** The model name in the caller's request, which determines the price. */
+  /**
+   * The model name in the caller's request, which determines the price. At the end of a call, it is
+   * the model that served the call.
+   */
   readonly model: string
   readonly group: string
+  /**
+   * What the call's admission named, if the call was served with another model or group. It is
+   * omitted otherwise.
+   */
+  readonly requested?: { readonly model: string; readonly group: string }
   readonly isStream: boolean
   /**
    * The parameter `n` of the request. A price per call is multiplied by `n`. If `calls` is omitted,
@@ -209,6 +217,16 @@ export type CallAdmitted = Fact<
   }
 >
 
+/**
+ * The model and the group with which a call is served, and their price. They differ from those of
+ * its admission if the call is served by a fallback model or by a group of the group `auto`.
+ */
+export type Served = {
+  readonly model: string
+  readonly group: string
+  readonly price: PriceSnapshot
+}
+
 /** The usage of a long stream so far. This usage is charged if the owner process dies. */
 export type CallProgressed = Fact<
   'CallProgressed',
@@ -218,6 +236,7 @@ export type CallProgressed = Fact<
       readonly userId: number
       readonly channelId: number
       readonly usage: Usage
+      readonly served?: Served
       readonly leaseUntil: number
     }
 >

@@ -2,7 +2,7 @@ import type { PriceSnapshot, ProviderCost } from '../pricing/price.ts'
 import type { Usage } from '../pricing/usage.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
-import type { CallFacts, RequestChanges } from './events.ts'
+import type { CallFacts, RequestChanges, Served } from './events.ts'
 
 /**
  * The ids of the last ended calls, at most 8192, to recognise repeated commands. Ids are UUID v7
@@ -144,6 +144,7 @@ type Progress = Pick<ProviderCost, 'costRatio'> &
   Pick<RequestChanges, 'formats'> & {
     readonly channelId: number
     readonly usage: Usage
+    readonly served?: Served
   }
 
 /**

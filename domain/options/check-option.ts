@@ -59,6 +59,8 @@ export type OptionErrorCode =
   | 'zero-ratio'
   | 'not-text'
   | 'not-count'
+  /** Not an integer of 0 or more. */
+  | 'not-limit'
   | 'not-tiers'
   | 'not-link'
   | 'name-missing'
@@ -248,9 +250,24 @@ function memberError(member: ExactJson, type: JsonType): InvalidText | null {
       return headersError(member)
     case 'counts':
       return isCount(member) ? null : { error: 'not-count' }
+    case 'lists-by-name':
+      if (!Array.isArray(member)) return { error: 'not-list' }
+      return member.every(isText) ? null : { error: 'not-text' }
+    case 'limits-by-name':
+      return limitsError(member, type.members)
     default:
       return null
   }
+}
+
+function limitsError(limits: ExactJson, members: readonly string[]): InvalidText | null {
+  if (!isObject(limits)) return { error: 'not-object' }
+  for (const [name, limit] of limits) {
+    if (!members.includes(name)) return { error: 'name-needless', name: name.slice(0, 64) }
+    const isLimit = isNumber(limit) && /^(?:0|[1-9]\d{0,8})$/.test(limit.numberText)
+    if (!isLimit) return { error: 'not-limit' }
+  }
+  return null
 }
 
 const isText = (value: ExactJson): value is string => typeof value === 'string'

@@ -41,6 +41,10 @@ export type OptionType =
   | { readonly kind: 'headers-by-name' }
   /** A JSON object that maps names to integers of at least 1. */
   | { readonly kind: 'counts' }
+  /** A JSON object that maps names to JSON arrays of texts. */
+  | { readonly kind: 'lists-by-name' }
+  /** A JSON object that maps names to objects with integers of 0 or more. They have `members`. */
+  | { readonly kind: 'limits-by-name'; readonly members: readonly string[] }
   /** A JSON array of texts. */
   | { readonly kind: 'list' }
   /** A JSON array of objects that map one or more names to links. */
@@ -59,6 +63,8 @@ const JSON_KINDS: ReadonlySet<OptionType['kind']> = new Set([
   'names',
   'headers-by-name',
   'counts',
+  'lists-by-name',
+  'limits-by-name',
   'list',
   'links',
   'object',

@@ -27,8 +27,8 @@ export const OptionType = Type.Object({
   /**
    * The kind of the value. These are plain text: `flag`, `integer`, `decimal`, `text` (one line),
    * `lines`, `url`, `link` and `choice`. These are JSON: `ratios`, `nested-ratios`,
-   * `context-tiers`, `choice-by-name`, `names`, `headers-by-name`, `counts`, `list`, `links` and
-   * `object`.
+   * `context-tiers`, `choice-by-name`, `names`, `headers-by-name`, `counts`, `lists-by-name`,
+   * `limits-by-name`, `list`, `links` and `object`.
    */
   kind: Type.String(),
   minimum: Type.Optional(Type.String()),

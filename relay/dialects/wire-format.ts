@@ -21,6 +21,8 @@ export type ChatRequest = {
   readonly model: string
   /** The suffix of the caller's name for the model, if `model` is the name without it. */
   readonly suffix?: ModelSuffix
+  /** The model that the caller named, if `model` is a fallback model for it. */
+  readonly fallbackFor?: string
   readonly isStream: boolean
   /** True if the caller requested a final chunk with the usage of the stream. */
   readonly wantsUsage: boolean

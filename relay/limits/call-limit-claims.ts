@@ -3,7 +3,12 @@ import type { Claim, Full } from '#infra/limits/port.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ConcurrencyCaps } from './process-call-limit.ts'
 
-type Subject = { readonly scope: 'token' | 'user'; readonly id: number }
+type Subject = {
+  readonly scope: 'token' | 'user'
+  readonly id: number
+  /** The model whose calls count; all calls if it is undefined. */
+  readonly model?: string
+}
 
 /** Limits the number of calls of one token or user per period. A count of 0 sets no limit. */
 export type RateRule = Subject & {
@@ -19,7 +24,11 @@ export type TokensRule = Subject & {
   readonly estimate: number
 }
 
+/** Limits the calls of one user of a model that run at the same time. */
+export type PermitsRule = Subject & { readonly permits: number }
+
 export type CallRules = {
+  readonly permits?: readonly PermitsRule[]
   readonly rates: readonly RateRule[]
   readonly tokens: readonly TokensRule[]
 }
@@ -60,29 +69,33 @@ export const permitsOfToken = (
 export function callClaims(
   user: { readonly userId: number; readonly permits: number },
   token: { readonly tokenId: number; readonly permits: number },
-  { rates, tokens }: CallRules,
+  { permits = [], rates, tokens }: CallRules,
 ): CallClaims {
   const claims: Claim[] = [
     { kind: 'permits', key: `user:${user.userId}`, max: user.permits },
     { kind: 'permits', key: `token:${token.tokenId}`, max: token.permits },
   ]
+  for (const rule of permits) {
+    claims.push({ kind: 'permits', key: keyOf(rule), max: rule.permits })
+  }
   for (const rule of rates) {
     if (rule.count > 0) claims.push(rateClaim(rule, 'calls', rule.count))
     if (rule.success > 0) claims.push(rateClaim(rule, 'successes', rule.success))
   }
-  for (const { scope, id, max, estimate } of tokens) {
-    claims.push({ kind: 'tokens', key: `${scope}:${id}`, max, estimate })
+  for (const rule of tokens) {
+    const { max, estimate } = rule
+    claims.push({ kind: 'tokens', key: keyOf(rule), max, estimate })
   }
   return { claims, errorFor: (full) => errorFor(claims[full.full], full.waitMs) }
 }
 
-const rateClaim = (
-  { scope, id, periodMs }: RateRule,
-  what: 'calls' | 'successes',
-  max: number,
-): Claim => {
+const keyOf = ({ scope, id, model }: Subject): string =>
+  model === undefined ? `${scope}:${id}` : `${scope}:${id}:model:${model}`
+
+const rateClaim = (rule: RateRule, what: 'calls' | 'successes', max: number): Claim => {
   const isRefundable = what === 'successes'
-  return { kind: 'rate', key: `${scope}:${id}:${what}`, max, periodMs, isRefundable }
+  const { periodMs } = rule
+  return { kind: 'rate', key: `${keyOf(rule)}:${what}`, max, periodMs, isRefundable }
 }
 
 function errorFor(claim: Claim | undefined, waitMs: number): RelayError {

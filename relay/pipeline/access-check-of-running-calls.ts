@@ -3,6 +3,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import type { RelayToken } from '../views/token-view.ts'
+import { groupsOf } from './alternatives.ts'
 import type { Caller } from './authenticate.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import type { Exchange } from './http-exchange.ts'
@@ -62,7 +63,8 @@ export function accessCheck(
     // A call in the user's own group continues if an admin moves the user to another group. A call
     // in a group that the caller chose ends if the user may no longer use this group.
     if (isGroupChosen && !isUsable) return 'group_not_allowed'
-    const isDeleted = groupRatioOf(prices, user.group, group) === undefined
+    const groups = groupsOf({ group, user: currentUser }, options)
+    const isDeleted = groups.every((one) => groupRatioOf(prices, user.group, one) === undefined)
     return isDeleted ? 'group_not_allowed' : balanceCheck.errorOf(user.userId, call)
   }
   return () => {

@@ -7,7 +7,7 @@ import {
   rateOfToken,
   type TokensRule,
 } from '#relay/limits/call-limit-claims.ts'
-import type { RelayOptions } from '#relay/views/option-view.ts'
+import type { NamedLimits, RelayOptions } from '#relay/views/option-view.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { RelayToken } from '../views/token-view.ts'
@@ -16,7 +16,10 @@ import type { RelayDeps } from './relay-deps.ts'
 
 export type CallOutcome = { readonly isSuccess: boolean; readonly tokens: number }
 
-export type Sized = Pick<ChatRequest, 'body' | 'outputTokensMax' | 'choices'>
+export type Sized = Pick<ChatRequest, 'body' | 'outputTokensMax' | 'choices'> & {
+  /** Undefined for a call of no model, which has no limits of a model. */
+  readonly model?: string
+}
 
 /** A permit for one running call. It must be released exactly once, when the call ends. */
 export type CallPermit = { readonly release: (outcome: CallOutcome) => void }
@@ -39,7 +42,7 @@ export async function acquirePermit(
   const { userId } = user
   const { tokenId, terms } = token
   const { claims, errorFor } = callClaims(
-    { userId, permits: caps.perUser },
+    { userId, permits: permitsOfUser(views.options.options.userRate, group, caps.perUser) },
     { tokenId, permits: permitsOfToken(terms, caps) },
     rulesFor(userId, group, token, views.options.options.userRate, request),
   )
@@ -57,6 +60,11 @@ export async function acquirePermit(
 }
 
 type UserRate = RelayOptions['userRate']
+
+function permitsOfUser({ byGroup }: UserRate, group: string, perUser: number): number {
+  const { concurrency = 0 } = byGroup.get(group) ?? {}
+  return concurrency > 0 ? Math.min(concurrency, perUser) : perUser
+}
 
 /**
  * Lists the rate limits of the token and the site. The operator may exempt one user group from the
@@ -77,11 +85,27 @@ function rulesFor(
     const max = terms.tokensPerMinute
     tokens.push({ scope: 'token', id: tokenId, max, estimate: estimateOf(request) })
   }
-  if (!userRate.isEnabled || userRate.exemptGroup === group) return { rates, tokens }
-  const { count, success, periodMs, tokensPerMinute: max } = userRate
-  rates.push({ scope: 'user', id: userId, count, success, periodMs })
-  if (max > 0) tokens.push({ scope: 'user', id: userId, max, estimate: estimateOf(request) })
-  return { rates, tokens }
+  const { byGroup, byModel, exemptGroup, periodMs } = userRate
+  if (exemptGroup === group) return { rates, tokens }
+  const { model = '' } = request
+  const user = { scope: 'user', id: userId } as const
+  const estimate = estimateOf(request)
+  const addLimits = (subject: typeof user & { readonly model?: string }, limits: NamedLimits) => {
+    const { calls: count = 0, successes: success = 0, tokensPerMinute: max = 0 } = limits
+    rates.push({ ...subject, count, success, periodMs })
+    if (max > 0) tokens.push({ ...subject, max, estimate })
+  }
+  const { count: calls, success: successes, tokensPerMinute } = userRate
+  const ofSite = userRate.isEnabled ? { calls, successes, tokensPerMinute } : undefined
+  const ofUser = byGroup.get(group) ?? ofSite
+  if (ofUser !== undefined) addLimits(user, ofUser)
+  const ofModel = byModel.get(model)
+  if (ofModel === undefined) return { rates, tokens }
+  const subject = { ...user, model }
+  addLimits(subject, ofModel)
+  const { concurrency = 0 } = ofModel
+  const permits = concurrency > 0 ? [{ ...subject, permits: concurrency }] : []
+  return { permits, rates, tokens }
 }
 
 /** Estimates the tokens of a call: the input from the request's length, plus all allowed output. */

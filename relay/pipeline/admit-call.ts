@@ -89,7 +89,9 @@ export async function admit(
     const ledger = await admitOn(deps, exchange, caller, request, { ...plan, terms }, keyed)
     return isRelayError(ledger) ? ledger : { ledger, terms, exchange }
   }
-  if (!isWorthCounting(request, plan)) return attempt(plan.terms)
+  // A count would lower the hold for one model only.
+  const isOnly = plan.alternatives === undefined
+  if (!isOnly || !isWorthCounting(request, plan)) return attempt(plan.terms)
   if (await needsNoCount(deps, caller, plan)) return attempt(plan.terms)
   const lowest = lowestTerms(deps.views.options, plan)
   const error = await checkAccountCanPay(deps, arrived, caller, request, {

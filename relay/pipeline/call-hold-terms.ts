@@ -86,6 +86,16 @@ export function callTerms(
   }
   const ofUses = usesIn(tools?.uses) * INPUT_TOKENS_PER_USE.likely
   bounds.inputTokens += ofUses + (tools?.inputTokens ?? 0)
+  return termsWithin(price, bounds, { request, isOpenEnded }, options)
+}
+
+/** Returns the hold of a call within the bounds, and how its output limit may be reduced. */
+export function termsWithin(
+  price: PriceSnapshot,
+  bounds: CallBounds,
+  { request, isOpenEnded }: { readonly request: ChatRequest; readonly isOpenEnded: boolean },
+  options: RelayOptions,
+): CallTerms {
   const hold = withPreConsumed(holdFor(price, bounds), { price, bounds, isOpenEnded }, options)
   const { isStream } = request
   const terms = { hold, bounds, isOpenEnded, isStream }

@@ -6,6 +6,7 @@ import {
   accountStream,
   type CallEnd,
   type RequestChanges,
+  type Served,
 } from '#domain/accounts/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { TokenLimits, Usage, UsageSource } from '#domain/pricing/usage.ts'
@@ -59,6 +60,7 @@ export function admissionError(error: CodedError, call: string, isKeyed: boolean
 export type Bill = Place &
   RequestChanges & {
     readonly upstreamModel: string | null
+    readonly served?: Served
     readonly usage: Usage
     /** Usage up to these limits is charged even if the account can't pay for it. */
     readonly limits: TokenLimits
@@ -161,7 +163,7 @@ export class CallLedger {
    * because its account or its token's budget is empty; otherwise null.
    */
   async progress(
-    place: Place & Pick<RequestChanges, 'formats'>,
+    place: Place & Pick<RequestChanges, 'formats'> & { readonly served?: Served },
     usage: Usage,
     leaseMs: number,
   ): Promise<RelayErrorCode | null> {

@@ -321,15 +321,17 @@ function withEnvelope(
 }
 
 /**
- * Sets the model's name in the body if the caller's name had a suffix. A converted request has the
+ * Sets the model's name in the body if the caller's name had a suffix, or if the model is a
+ * fallback for the caller's. A converted request has the
  * provider's name already, and Gemini's format has it in the path.
  */
 function withModelName(
-  { suffix, format }: ChatRequest,
+  { suffix, fallbackFor, format }: ChatRequest,
   model: string,
   overrides: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
-  const isInBody = suffix !== undefined && format.name !== 'gemini'
+  const isOther = suffix !== undefined || fallbackFor !== undefined
+  const isInBody = isOther && format.name !== 'gemini'
   if (!isInBody || overrides.has('model')) return overrides
   return new Map([...overrides, ['model', JSON.stringify(model)]])
 }

@@ -17,9 +17,9 @@ type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now' | 'views'>
 const LEAST = new WeakMap<Offer<RelayChannel>, number>()
 
 /**
- * Returns the channels whose input limit is sufficient. Returns an error if the input is too long
- * for every channel or the account can't pay. If the request may be too long for a channel, its
- * tokens are counted in another thread.
+ * Returns the plan with the channels whose input limit is sufficient. Returns an error if the input
+ * is too long for every channel or the account can't pay. If the request may be too long for a
+ * channel, its tokens are counted in another thread.
  */
 export function checkInputLength(
   deps: Deps,
@@ -27,9 +27,10 @@ export function checkInputLength(
   caller: Caller,
   request: ChatRequest,
   plan: CallPlan,
-): Offer<RelayChannel> | Promise<Offer<RelayChannel> | RelayError> {
-  const { offer } = plan
-  if (request.inputBound.tokens <= leastOf(offer)) return offer
+): CallPlan | Promise<CallPlan | RelayError> {
+  const { offer, alternatives } = plan
+  const offers = alternatives === undefined ? [offer] : alternatives.map((each) => each.offer)
+  if (offers.every((each) => request.inputBound.tokens <= leastOf(each))) return plan
   return counted(deps, exchange, caller, request, plan)
 }
 
@@ -39,9 +40,8 @@ async function counted(
   caller: Caller,
   request: ChatRequest,
   plan: CallPlan,
-): Promise<Offer<RelayChannel> | RelayError> {
+): Promise<CallPlan | RelayError> {
   const { counter, now, views } = deps
-  const { offer } = plan
   const isReducible = isWorthCounting(request, plan)
   const lowest = isReducible ? lowestTerms(views.options, plan) : plan.terms
   const unpayable = await checkAccountCanPay(deps, exchange, caller, request, {
@@ -52,13 +52,29 @@ async function counted(
   const counts = counter.of(caller.user.userId)
   const { input } = await counts.count({ requestBody: request.body, text: '' })
   if (isCallerGone(exchange)) return CALLER_GONE
-  const valid = [...channelsIn(offer)].filter(({ terms }) => isValid(terms, now()))
-  const fit = valid.filter(({ terms }) => input <= boundOf(terms))
-  if (fit.length === valid.length) return offer
-  if (fit.length > 0) return offerOf(fit)
-  const most = Math.max(...valid.map(({ terms }) => boundOf(terms)))
+  const { offer, alternatives = [{ request, offer, served: null }] } = plan
+  const fit = alternatives.map((each) => ({ ...each, offer: fitOf(each.offer, input, now()) }))
+  const left = fit.filter((each) => each.offer.length > 0)
+  const [first] = left
+  if (first !== undefined) {
+    return plan.alternatives === undefined
+      ? { ...plan, offer: first.offer }
+      : { ...plan, offer: first.offer, alternatives: left }
+  }
+  const all = alternatives.flatMap((each) => validIn(each.offer, now()))
+  const most = Math.max(...all.map(({ terms }) => boundOf(terms)))
   const param = request.format.promptMember ?? 'messages'
   return relayError('context_length_exceeded', { param, subject: `${most}` })
+}
+
+const validIn = (offer: Offer<RelayChannel>, now: number): readonly RelayChannel[] =>
+  [...channelsIn(offer)].filter(({ terms }) => isValid(terms, now))
+
+/** Returns the channels of the offer that accept the number of input tokens. */
+function fitOf(offer: Offer<RelayChannel>, input: number, now: number): Offer<RelayChannel> {
+  const valid = validIn(offer, now)
+  const fit = valid.filter(({ terms }) => input <= boundOf(terms))
+  return fit.length === valid.length ? offer : offerOf(fit)
 }
 
 /**

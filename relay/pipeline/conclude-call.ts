@@ -307,7 +307,8 @@ async function settle(
     const endReason = revokedBy === null || end === 'done' ? {} : { endReason: revokedBy.code }
     const anomaly = metered.anomaly ?? mismatchIn(delivery, candidate, metered.usage, outputHold)
     const changes = changesOf(closing.format, candidate)
-    const ending = { upstreamModel, end, ...endReason, ...changes, limits, anomaly }
+    const served = call.served === null ? {} : { served: call.served }
+    const ending = { upstreamModel, ...served, end, ...endReason, ...changes, limits, anomaly }
     const bill = { ...placeOf(channel), ...metered, ...ending }
     await call.inTime(ledger.settle(bill, call.attemptHistory()))
     return true

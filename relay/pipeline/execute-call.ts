@@ -1,5 +1,5 @@
 import { resolveModelName } from '../adapters/resolve-model-name.ts'
-import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word-screening.ts'
@@ -7,11 +7,13 @@ import { resolveStoredInput } from '../stored-responses/stored-input.ts'
 import { accessCheck } from './access-check-of-running-calls.ts'
 import { acquirePermit, type CallOutcome } from './acquire-call-permit.ts'
 import { admit } from './admit-call.ts'
+import { isCovered, planCall } from './alternatives.ts'
 import { authenticate, type Caller } from './authenticate.ts'
 import { chatBodyOwnerOf } from './body-memory-limit-of-user.ts'
+import type { CallTerms } from './call-hold-terms.ts'
 import type { CallLedger } from './call-ledger.ts'
 import { outputLimitsOf } from './candidate.ts'
-import { ChannelSelector } from './channel-selector.ts'
+import { ChannelSelector, isRetryable } from './channel-selector.ts'
 import { checkInputLength } from './check-input-length.ts'
 import {
   type Closing,
@@ -23,11 +25,12 @@ import {
 } from './conclude-call.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
-import { type CallPlan, planCall } from './plan-call.ts'
+import type { CallPlan } from './plan-call.ts'
 import { readBody } from './read-body.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import { RunningCall } from './running-call.ts'
 import { rejectUpload } from './send-error-before-body-is-read.ts'
+import type { CallSession } from './session-affinity.ts'
 import { type LastTry, tryChannels, unservedBy } from './try-channels.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
@@ -102,10 +105,10 @@ export async function executeCall(
     tracePlan(deps, exchange, caller, request)
     let outcome: CallOutcome = NOTHING
     try {
-      const pendingOffer = checkInputLength(deps, exchange, caller, request, plan)
-      const offer = pendingOffer instanceof Promise ? await pendingOffer : pendingOffer
-      if (isRelayError(offer)) return sendError(exchange, offer)
-      const planned = { request, plan: { ...plan, offer }, upload }
+      const pendingPlan = checkInputLength(deps, exchange, caller, request, plan)
+      const checked = pendingPlan instanceof Promise ? await pendingPlan : pendingPlan
+      if (isRelayError(checked)) return sendError(exchange, checked)
+      const planned = { request, plan: checked, upload }
       outcome = await executePlannedCall(deps, exchange, caller, planned)
     } finally {
       permit.release(outcome)
@@ -171,21 +174,11 @@ async function executePlannedCall(
   const live = deps.live.add(call)
   const watched = deps.watch.add(call)
   try {
-    const { isOverridden, offer } = plan
-    const isPinned = caller.pinnedChannelId !== null
     const session = pendingSession instanceof Promise ? await pendingSession : pendingSession
-    const { format, model } = request
-    const selector = new ChannelSelector(deps, offer, model, isPinned, session?.channelIn(offer))
-    const { options } = deps.views.options
-    const route = {
-      ...{ selector, session, request, isOverridden, adapters: options.adapters },
-      triesMax: isPinned ? 1 : 1 + options.retryTimes,
-      limits: outputLimitsOf(options, request, terms, ledger.outputLimit),
-      userId: caller.user.userId,
-    }
-    const tried = await tryChannels(deps, exchange, call, route)
-    const outcome = tried ?? unservedBy(selector, model)
+    const running = { call, caller, ledger, terms, outputHold, session }
+    const outcome = await tryAlternatives(deps, exchange, request, plan, running)
     const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]
+    const { format } = request
     const closing = { deps, exchange, format, call, ledger, outputHold, unserved, caller }
     const isSuccess = await conclude(closing, screen, last)
     if (isTraced) {
@@ -200,6 +193,55 @@ async function executePlannedCall(
     // Without this immediate removal, a finished call would survive several garbage collections.
     if (call.isOver()) deps.watch.remove(watched)
   }
+}
+
+type Running = Pick<Closing, 'call' | 'caller' | 'ledger' | 'outputHold'> & {
+  readonly terms: CallTerms
+  readonly session: CallSession | null
+}
+
+/**
+ * Tries the channels of one model and group after another, until one of them has answered. Returns
+ * the last try, or the error if no channel was tried.
+ */
+async function tryAlternatives(
+  deps: RelayDeps,
+  exchange: Exchange,
+  request: ChatRequest,
+  { isOverridden, offer, price, alternatives = [{ request, offer, served: null }] }: CallPlan,
+  { call, caller, ledger, terms, outputHold, session }: Running,
+): Promise<LastTry | RelayError> {
+  const { options } = deps.views.options
+  const isPinned = caller.pinnedChannelId !== null
+  let outcome: LastTry | RelayError | null = null
+  for (const alternative of alternatives) {
+    if (outcome !== null && !mayTryAnother(outcome, call, request)) break
+    if (!isCovered(alternative, price, terms, ledger)) continue
+    call.served = alternative.served
+    outputHold.price = alternative.served?.price ?? price
+    const { request: asked, offer: offered } = alternative
+    const preferred = session?.channelIn(offered)
+    const selector = new ChannelSelector(deps, offered, asked.model, isPinned, preferred)
+    const tried = await tryChannels(deps, exchange, call, {
+      ...{ selector, session, request: asked, isOverridden, adapters: options.adapters },
+      triesMax: isPinned ? 1 : 1 + options.retryTimes,
+      limits: outputLimitsOf(options, asked, terms, ledger.outputLimit),
+      userId: caller.user.userId,
+    })
+    outcome = tried ?? unservedBy(selector, asked.model)
+  }
+  return outcome ?? relayError('insufficient_quota')
+}
+
+/** Reports whether another model or group may be tried, because the caller has received nothing. */
+const mayTryAnother = (
+  outcome: LastTry | RelayError,
+  call: RunningCall,
+  { isStream }: ChatRequest,
+): boolean => {
+  if (!call.mayGoOn(performance.now())) return false
+  if (isRelayError(outcome)) return true
+  return outcome.end.kind === 'failed' && isRetryable(outcome.end, isStream)
 }
 
 const toolsOf = (deps: RelayDeps, caller: Caller, exchange: Exchange) => ({

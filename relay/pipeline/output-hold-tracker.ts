@@ -45,7 +45,8 @@ export type OutputVerdict =
  * twice the limit. The hold of an open-ended stream is raised as the stream continues.
  */
 export class OutputHoldTracker {
-  readonly price: PriceSnapshot
+  /** The price of the model and the group that serve the call. */
+  price: PriceSnapshot
   private readonly terms: CallTerms
   /** True for a stream without an output limit, whose hold grows with its output. */
   private readonly isGrowing: boolean

@@ -1,3 +1,4 @@
+import type { Served } from '#domain/accounts/events.ts'
 import { PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf, withoutImages, withTools } from '#domain/pricing/price-list.ts'
@@ -24,6 +25,14 @@ import { candidateOf } from './candidate.ts'
  */
 export type Forms = readonly [ChatRequest, ...ChatRequest[]]
 
+/** One model and group with which a call may be served. */
+export type Alternative = {
+  readonly request: ChatRequest
+  readonly offer: Offer<RelayChannel>
+  /** Null if the call's admission names the same model, group and price. */
+  readonly served: Served | null
+}
+
 export type CallPlan = {
   readonly price: PriceSnapshot
   /**
@@ -36,13 +45,18 @@ export type CallPlan = {
   readonly isOverridden: boolean
   /** The channels to which the call may be sent. Their order is chosen at random later. */
   readonly offer: Offer<RelayChannel>
+  /**
+   * The models and groups with which the call may be served, in order. Undefined if there is only
+   * the caller's own, whose channels are in `offer`.
+   */
+  readonly alternatives?: readonly Alternative[]
 }
 
 /**
- * Plans a call: determines its worst-case cost and the channels to which it may be sent, or returns
- * an error.
+ * Plans a call that may be served only by the request's model and the caller's group: determines its
+ * worst-case cost and the channels to which it may be sent, or returns an error.
  */
-export function planCall(
+export function planAlternative(
   views: Views,
   caller: Caller,
   request: ChatRequest,
@@ -51,8 +65,6 @@ export function planCall(
   const { user, group } = caller
   const { model } = request
   const { options, prices } = views.options
-  const error = accessError(caller, options, request)
-  if (error !== null) return error
   const offer = offerFor(views, caller, request)
   if (request.stored !== undefined && offer.length === 0) {
     return notFound(request.stored.references[0] ?? NO_REFERENCE)

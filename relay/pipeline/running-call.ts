@@ -1,4 +1,4 @@
-import type { Attempt } from '#domain/accounts/events.ts'
+import type { Attempt, Served } from '#domain/accounts/events.ts'
 import { imageUsage, NO_USAGE, toolUsage, type Usage } from '#domain/pricing/usage.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { CountAnswer } from '#relay/token-counts/count-tokens-of-one-call.ts'
@@ -20,6 +20,7 @@ import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import { requestIdIn, showRateLimits, showTurnState } from './provider-headers.ts'
 import { formatsOf } from './request-changes.ts'
 import { StreamForwarder } from './stream-forwarder.ts'
+import { StreamPing } from './stream-ping.ts'
 import {
   type AttemptEnd,
   type AttemptError,
@@ -40,11 +41,12 @@ type Deps = {
 const ACCESS_CHECK_MS = 1_000
 /** The time between two attempts to raise a hold while the event store can't be reached. */
 const RAISE_AGAIN_MS = 1_000
-const COMMENT = ': ping\n\n'
 
 /** A running call with its attempts and deadlines. Its caller may disconnect at any time. */
 export class RunningCall implements Watched {
   readonly attempts: Attempt[] = []
+  /** The model and the group of the last attempt, if the call's admission named others. */
+  served: Served | null = null
   forwarder: StreamForwarder | null = null
   isCallerGone = false
   /**
@@ -81,8 +83,7 @@ export class RunningCall implements Watched {
   /** The provider's unparsed usage report at the time of the last progress event. */
   private progressUsage: unknown
   private countedInput: Promise<CountAnswer> | null = null
-  private quietSince: number
-  private seenBytes = 0
+  private readonly ping: StreamPing
   private onLate: (() => void) | null = null
   private lateAt = 0
 
@@ -92,7 +93,8 @@ export class RunningCall implements Watched {
     this.request = request
     this.ledger = ledger
     this.renewedAt = performance.now()
-    this.quietSince = this.renewedAt
+    const { ping } = request.format.stream
+    this.ping = new StreamPing(exchange, deps.pingIntervalMs, ping)
     const { response } = exchange
     response.on('drain', () => this.resume())
     response.on('close', () => {
@@ -195,7 +197,7 @@ export class RunningCall implements Watched {
     if (this.isOutOfTime(now)) this.abort('timeout')
     if (this.isReadOn && now > this.readOnUntil) this.abort('caller-gone')
     this.checkAccess(now)
-    this.ping(now)
+    this.ping.watch(this.forwarder, now)
     this.renew(now)
     return true
   }
@@ -315,7 +317,7 @@ export class RunningCall implements Watched {
       request.format,
       { write: (bytes: Buffer) => writeEvents(this.exchange, bytes) },
       request.wantsUsage,
-      upstreamModel === null ? null : this.request.model,
+      upstreamModel === null ? null : request.model,
       () => this.noteFirstByte(),
       screen,
       () => this.checkOutputHold(),
@@ -323,24 +325,6 @@ export class RunningCall implements Watched {
     )
     forwarder.countsToolUses = request.toolLimits !== undefined
     return forwarder
-  }
-
-  /** Sends a ping between two events, so that proxies don't close an idle connection. */
-  private ping(now: number): void {
-    const { pingIntervalMs } = this.deps
-    const { forwarder } = this
-    const { response } = this.exchange
-    if (pingIntervalMs === null || forwarder === null) return
-    if (forwarder.delivered.bytes !== this.seenBytes) {
-      this.seenBytes = forwarder.delivered.bytes
-      this.quietSince = now
-    }
-    const isEnded = response.destroyed || response.writableEnded
-    const isBlocked = isEnded || response.writableNeedDrain
-    if (isBlocked || forwarder.verdict !== 'open' || now - this.quietSince < pingIntervalMs) return
-    this.quietSince = now
-    const { ping = COMMENT } = this.request.format.stream
-    writeEvents(this.exchange, Buffer.from(ping))
   }
 
   private renew(now: number): void {
@@ -364,7 +348,12 @@ export class RunningCall implements Watched {
     const { leaseMs } = this.deps.deadlines
     const usage = await this.soFar()
     const formats = formatsOf(this.request.format, this.candidate)
-    const emptiedBy = await this.ledger.progress({ ...place, ...formats }, usage, leaseMs)
+    const served = this.served === null ? {} : { served: this.served }
+    const emptiedBy = await this.ledger.progress(
+      { ...place, ...formats, ...served },
+      usage,
+      leaseMs,
+    )
     if (emptiedBy === null) return
     this.endAccess(relayError(emptiedBy))
     // The balance or the budget is empty, so the lease was not renewed. Reading must stop before

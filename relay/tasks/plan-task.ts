@@ -5,7 +5,8 @@ import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-gro
 import type { Quota } from '#domain/shared/quota.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { groupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { accessError, hasValid, priceError } from '../pipeline/plan-call.ts'
 import { type RelayChannel, taskKindOf } from '../views/channel-view.ts'
@@ -44,6 +45,8 @@ export type TaskRequest = {
 }
 
 export type TaskPlan = {
+  /** The group whose price is charged. */
+  readonly group: string
   readonly price: PriceSnapshot
   readonly hold: Quota
   readonly offer: Offer<RelayChannel>
@@ -59,11 +62,29 @@ export function planTask(
   origin: TaskRecord | null,
   now: number,
 ): TaskPlan | RelayError {
+  const { options } = views.options
+  const error = accessError(caller, options, { model: request.model })
+  if (error !== null) return error
+  const plans = groupsOf(caller, options).map((group) =>
+    planInGroup(views, { ...caller, group }, request, origin, now),
+  )
+  return (
+    plans.find((plan) => !isRelayError(plan)) ??
+    plans[0] ??
+    relayError('group_not_allowed', { subject: caller.group })
+  )
+}
+
+function planInGroup(
+  views: Views,
+  caller: Caller,
+  request: TaskRequest,
+  origin: TaskRecord | null,
+  now: number,
+): TaskPlan | RelayError {
   const { user, group } = caller
   const { model } = request
-  const { options, prices } = views.options
-  const error = accessError(caller, options, { model })
-  if (error !== null) return error
+  const { prices } = views.options
   const customer = { userGroup: user.group, acceptsUnpriced: false }
   const price = priceOf(prices, model, group, customer)
   if ('code' in price) return priceError(price, group, model)
@@ -74,7 +95,7 @@ export function planTask(
     return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
   }
   const hold = holdFor(price, { inputTokens: 0, outputTokens: 0, choices: 1 })
-  return { price, hold, offer, keyRef: origin?.place?.keyRef ?? null }
+  return { group, price, hold, offer, keyRef: origin?.place?.keyRef ?? null }
 }
 
 /**

@@ -93,7 +93,7 @@ async function open(
   deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
-  { request, plan: { price, hold } }: PlannedRequest,
+  { request, plan: { group, price, hold } }: PlannedRequest,
 ): Promise<Opened | RelayError> {
   const keyed = await claimIdempotencyKey(deps, exchange, caller, {
     work: request.kind,
@@ -108,7 +108,7 @@ async function open(
     const { vault, ledger } = deps
     const clientIp = settings.showIpInLogs ? await vault.seal(userId, exchange.clientIp) : null
     const error = await ledger.submit({
-      ...{ task, caller, request, price, hold, openMax, startedAt, clientIp },
+      ...{ task, caller, request, group, price, hold, openMax, startedAt, clientIp },
       isNotified: request.kind === 'drawing' && isNotified && serverAddress !== '',
       isKeyed: keyed !== null,
     })

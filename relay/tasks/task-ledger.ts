@@ -32,6 +32,8 @@ export type Submission = {
   readonly task: string
   readonly caller: Caller
   readonly request: TaskRequest
+  /** The group whose price is charged. */
+  readonly group: string
   readonly price: PriceSnapshot
   readonly hold: Quota
   readonly isNotified: boolean
@@ -90,7 +92,7 @@ export class TaskLedger {
     const { task, caller, request, price, hold, openMax, startedAt, clientIp, isKeyed } = submission
     const { userId } = caller.user
     const { tokenId } = caller.token
-    const { group } = caller
+    const { group } = submission
     const { kind, platform, action, model, originId: origin } = request
     const admission = {
       type: 'AdmitCall',

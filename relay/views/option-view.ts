@@ -43,6 +43,10 @@ export type RelayOptions = {
   /** The price of one US dollar in yuan, as decimal text. It converts providers' balances. */
   readonly yuanPerDollar: string
   readonly usableGroups: ReadonlySet<string>
+  /** The groups of the group `auto`, in the order in which they are tried. Empty if it has none. */
+  readonly autoGroups: readonly string[]
+  /** The models that are tried after a model, by its name. */
+  readonly modelFallbacks: ReadonlyMap<string, readonly string[]>
   readonly screening: Screening
   readonly tasks: TaskOptions
   readonly userRate: {
@@ -53,7 +57,19 @@ export type RelayOptions = {
     /** The maximum number of tokens per user and minute. 0 sets no limit. */
     readonly tokensPerMinute: number
     readonly exemptGroup: string | null
+    /** Replace `count`, `success` and `tokensPerMinute` for users of a group. */
+    readonly byGroup: ReadonlyMap<string, NamedLimits>
+    /** Limit each user's calls of a model. */
+    readonly byModel: ReadonlyMap<string, NamedLimits>
   }
+}
+
+/** The limits of calls in a group or of a model. An absent limit or 0 sets no limit. */
+export type NamedLimits = {
+  readonly calls?: number
+  readonly successes?: number
+  readonly tokensPerMinute?: number
+  readonly concurrency?: number
 }
 
 export type TaskOptions = {
@@ -122,6 +138,13 @@ function readOptions(values: ReadonlyMap<string, string>): Omit<RelayOptions, 's
       : null,
     yuanPerDollar: optionValue(values, 'Price'),
     usableGroups: new Set(Object.keys(objectOf(optionJson(values, 'UserUsableGroups')))),
+    autoGroups: [...new Set(textsOf(optionJson(values, 'AutoGroups')))],
+    modelFallbacks: new Map(
+      Object.entries(objectOf(optionJson(values, 'ModelFallbacks'))).map(([name, models]) => [
+        name,
+        textsOf(models),
+      ]),
+    ),
     tasks: readTaskOptions(values),
     userRate: {
       isEnabled: flag('ModelRequestRateLimitEnabled'),
@@ -132,6 +155,8 @@ function readOptions(values: ReadonlyMap<string, string>): Omit<RelayOptions, 's
       exemptGroup: flag('global.rate_limit_exempt_enabled')
         ? optionValue(values, 'global.rate_limit_exempt_group')
         : null,
+      byGroup: new Map(Object.entries(objectOf(optionJson(values, 'RateLimitsByGroup')))),
+      byModel: new Map(Object.entries(objectOf(optionJson(values, 'RateLimitsByModel')))),
     },
   }
 }
@@ -153,3 +178,5 @@ function readTaskOptions(values: ReadonlyMap<string, string>): TaskOptions {
 
 const objectOf = (value: unknown): object =>
   typeof value === 'object' && value !== null ? value : {}
+
+const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value : [])

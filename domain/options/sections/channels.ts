@@ -1,11 +1,13 @@
 import type { OptionSection } from '../option-definition.ts'
-import { decimal, FLAG, integer, lines } from '../option-type.ts'
+import { decimal, FLAG, integer, LIST, lines } from '../option-type.ts'
 
 export const CHANNELS: OptionSection = {
   id: 'channels',
   tab: 'models',
   options: [
     { key: 'RetryTimes', type: integer(0, 3), preset: '0' },
+    { key: 'ModelFallbacks', type: { kind: 'lists-by-name' }, preset: '{}' },
+    { key: 'AutoGroups', type: LIST, preset: '[]' },
     { key: 'AutomaticDisableChannelEnabled', type: FLAG, preset: 'false' },
     { key: 'AutomaticEnableChannelEnabled', type: FLAG, preset: 'false' },
     { key: 'ChannelDisableThreshold', type: decimal('0', '86400'), preset: '5', unit: 'second' },

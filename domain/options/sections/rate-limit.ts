@@ -1,8 +1,14 @@
 import type { OptionSection } from '../option-definition.ts'
-import { FLAG, integer, lines } from '../option-type.ts'
+import { FLAG, integer, lines, type OptionType } from '../option-type.ts'
 
 const COUNT_MAX = 1_000_000_000
 const MINUTES_OF_A_YEAR = 525_600
+
+/** The limits of each user in a group, or at a model. 0 sets no limit. */
+const LIMITS: OptionType = {
+  kind: 'limits-by-name',
+  members: ['calls', 'successes', 'tokensPerMinute', 'concurrency'],
+}
 
 export const RATE_LIMIT: OptionSection = {
   id: 'rate-limit',
@@ -18,6 +24,8 @@ export const RATE_LIMIT: OptionSection = {
     { key: 'ModelRequestRateLimitCount', type: integer(-1, COUNT_MAX), preset: '0' },
     { key: 'ModelRequestRateLimitSuccessCount', type: integer(1, COUNT_MAX), preset: '1000' },
     { key: 'ModelRequestRateLimitTokensPerMinute', type: integer(0, COUNT_MAX), preset: '0' },
+    { key: 'RateLimitsByGroup', type: LIMITS, preset: '{}' },
+    { key: 'RateLimitsByModel', type: LIMITS, preset: '{}' },
   ],
 }
 

@@ -57,6 +57,8 @@ export const optionTranslations: OptionTranslations = {
     ModelRequestRateLimitCount: 'Calls per period',
     ModelRequestRateLimitSuccessCount: 'Successful calls per period',
     ModelRequestRateLimitTokensPerMinute: 'Tokens per minute',
+    RateLimitsByGroup: 'Limits by group',
+    RateLimitsByModel: 'Limits by model',
     'global.pass_through_request_enabled': 'Pass requests through',
     'global.hide_upstream_error_enabled': 'Hide the details of provider errors',
     'global.rate_limit_exempt_enabled': 'Exempt a group from rate limits',
@@ -67,6 +69,8 @@ export const optionTranslations: OptionTranslations = {
     'general_setting.ping_interval_seconds': 'Ping interval',
     'global.block_browser_extension_enabled': 'Refuse browser extensions',
     RetryTimes: 'Retries after a failure',
+    ModelFallbacks: 'Fallback models',
+    AutoGroups: 'Groups of the group “auto”',
     AutomaticDisableChannelEnabled: 'Disable failing channels automatically',
     AutomaticEnableChannelEnabled: 'Enable recovered channels automatically',
     ChannelDisableThreshold: 'Maximum response time of a test',
@@ -254,6 +258,13 @@ export const optionTranslations: OptionTranslations = {
       'Only successful calls are counted. The value must be at least 1.',
     ModelRequestRateLimitTokensPerMinute:
       'Input and output are counted together, independently of the period. 0 means no limit.',
+    RateLimitsByGroup:
+      'A JSON object such as {"vip": {"calls": 0, "successes": 1000, "tokensPerMinute": 0, ' +
+      '"concurrency": 5}}. The limits apply to each user of the group, in place of those above. ' +
+      '0 means no limit.',
+    RateLimitsByModel:
+      'A JSON object such as {"gpt-5": {"calls": 60, "tokensPerMinute": 100000}}. The limits ' +
+      'apply to each user’s calls of the model, in addition to all others. 0 means no limit.',
     'global.pass_through_request_enabled':
       'Requests are serialized again as they were read, and then forwarded. Parameter overrides ' +
       'of channels do not apply, but model mappings do.',
@@ -264,6 +275,14 @@ export const optionTranslations: OptionTranslations = {
       'Browser extensions are recognized by their Origin header.',
     RetryTimes:
       'This is how often a call that failed before its first byte is retried on another channel.',
+    ModelFallbacks:
+      'A JSON object such as {"gpt-5": ["gpt-5-mini"]}. If no channel of a model can answer, ' +
+      'the listed models are tried in this order. The call is charged at the price of the model ' +
+      'that answers.',
+    AutoGroups:
+      'A JSON array such as ["default", "vip"]. A token of the group “auto” uses the first of ' +
+      'these groups that can answer, and then the next. The call is charged at the ratio of the ' +
+      'group that answers. To offer it, add “auto” to the groups that users may choose.',
     AutomaticDisableChannelEnabled:
       'If this is off, failing keys are not disabled either. It affects only channels with ' +
       '“Disable automatically” turned on. The last channel of a model in a group is never ' +

@@ -116,6 +116,8 @@ export const optionTranslations = {
     ModelRequestRateLimitCount: '最多请求次数',
     ModelRequestRateLimitSuccessCount: '最多成功次数',
     ModelRequestRateLimitTokensPerMinute: '每分钟 Token 上限',
+    RateLimitsByGroup: '按分组限制',
+    RateLimitsByModel: '按模型限制',
     'global.pass_through_request_enabled': '启用请求透传',
     'global.hide_upstream_error_enabled': '隐藏上游错误详情',
     'global.rate_limit_exempt_enabled': '速率限制豁免一个分组',
@@ -126,6 +128,8 @@ export const optionTranslations = {
     'general_setting.ping_interval_seconds': '心跳间隔',
     'global.block_browser_extension_enabled': '拒绝浏览器扩展的请求',
     RetryTimes: '失败重试次数',
+    ModelFallbacks: '备用模型',
+    AutoGroups: 'auto 分组包含的分组',
     AutomaticDisableChannelEnabled: '自动禁用失败的渠道',
     AutomaticEnableChannelEnabled: '自动启用恢复的渠道',
     ChannelDisableThreshold: '最长测试响应时间',
@@ -273,12 +277,20 @@ export const optionTranslations = {
     ModelRequestRateLimitCount: '包含失败的请求，0 或 -1 表示不限制。',
     ModelRequestRateLimitSuccessCount: '只计成功的请求，至少为 1。',
     ModelRequestRateLimitTokensPerMinute: '输入与输出合计，与统计周期无关，0 表示不限制。',
+    RateLimitsByGroup:
+      '例如 {"vip": {"calls": 0, "successes": 1000}}：取代上面的限制，0 表示不限制。',
+    RateLimitsByModel:
+      '例如 {"gpt-5": {"calls": 60, "tokensPerMinute": 100000}}：每个用户调用该模型的限制。',
     'global.pass_through_request_enabled':
       '请求按读取结果重新序列化后转发：不应用渠道的参数覆盖，模型映射照常生效。',
     'global.hide_upstream_error_enabled': '调用方只看到通用的错误信息。',
     'general_setting.ping_interval_enabled': '防止中间代理断开等待中的连接。',
     'global.block_browser_extension_enabled': '按 Origin 识别浏览器扩展。',
     RetryTimes: '首字节之前失败时，换其他渠道重试的次数。',
+    ModelFallbacks:
+      '例如 {"gpt-5": ["gpt-5-mini"]}：渠道都无法回答时依次尝试，按实际回答的模型计费。',
+    AutoGroups:
+      '例如 ["default", "vip"]：auto 令牌依次使用，按实际分组计费；须把 auto 加入用户可选分组。',
     AutomaticDisableChannelEnabled:
       '关闭时也不停用失败的密钥。只影响开启了「自动禁用」的渠道；某分组中某模型仅剩的渠道不会被禁用。',
     AutomaticEnableChannelEnabled:

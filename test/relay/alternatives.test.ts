@@ -1,0 +1,169 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { CallSettled } from '#domain/accounts/events.ts'
+import { chargeFor } from '#domain/pricing/charge.ts'
+import { sendChat } from '#test/support/send-chat.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { chat, errorOf, onlyEnd, relayRig, USER } from './support/relay-rig.ts'
+
+const AUTO_KEY = 'auto0123456789abcdefghijklmnopqrstuvwxyzABCDEFGH'
+const FAILURE = { kind: 'status', status: 503 } as const
+const rig = startedForEach(relayRig)
+const failures = (count: number) => rig.provider.script.push(...Array(count).fill(FAILURE))
+const sentModels = () => rig.provider.journal.entries.map(({ model }) => model)
+
+async function settled(): Promise<CallSettled['data']> {
+  const end = await onlyEnd(rig)
+  if (end.type !== 'CallSettled') throw new Error(end.type)
+  const { price, usage, calls, charge } = end.data
+  expect(BigInt(charge)).toBe(chargeFor(price, usage, calls))
+  expect(await rig.balance()).toBe(1_000_000_000n - BigInt(charge))
+  return end.data
+}
+
+describe('the fallback models of a model', () => {
+  beforeEach(async () => {
+    await rig.setOption('ModelRatio', { 'sim-small': 1.25, 'sim-large': 5, 'sim-mini': 0.25 })
+    await rig.setOption('ModelFallbacks', { 'sim-small': ['sim-large', 'sim-mini', 'unpriced'] })
+    await rig.addChannel(2, { models: ['sim-large'] })
+    await rig.addChannel(3, { models: ['sim-mini'] })
+  })
+
+  it('are not used while the model answers, which is charged at its own price', async () => {
+    expect((await chat(rig)).status).toBe(200)
+    const data = await settled()
+    expect(data).toMatchObject({ model: 'sim-small', channelId: 1, price: { model: '1.25' } })
+    expect((await rig.callEvents())[0]?.data).toMatchObject({ model: 'sim-small' })
+  })
+
+  it.each([false, true])(
+    'answer in their order, at their own price; stream: %s',
+    async (stream) => {
+      failures(2)
+      const answer = await chat(rig, { stream })
+      expect(answer.status).toBe(200)
+      expect(answer.text).toContain('sim-mini')
+      expect(sentModels()).toEqual(['sim-small', 'sim-large', 'sim-mini'])
+      const data = await settled()
+      expect(data).toMatchObject({
+        ...{ model: 'sim-mini', channelId: 3, price: { model: '0.25' } },
+        requested: { model: 'sim-small', group: 'default' },
+      })
+      expect(data.attempts.map(({ channelId }) => channelId)).toEqual([1, 2, 3])
+    },
+  )
+
+  it('answer if no channel offers the model', async () => {
+    await rig.setOption('ModelFallbacks', { 'sim-gone': ['sim-mini'] })
+    await rig.setOption('ModelRatio', { 'sim-gone': 1, 'sim-mini': 0.25 })
+    expect((await chat(rig, { model: 'sim-gone' })).status).toBe(200)
+    expect(await settled()).toMatchObject({ requested: { model: 'sim-gone' }, model: 'sim-mini' })
+  })
+
+  it('are held at the highest price of all of them before anything is sent', async () => {
+    await chat(rig, { max_tokens: 100 })
+    const [admitted] = await rig.callEvents()
+    expect(admitted?.data).toMatchObject({ model: 'sim-small', price: { model: '5' } })
+  })
+
+  it('are not tried for an error of the caller, nor after the first byte', async () => {
+    rig.provider.script.push({ kind: 'status', status: 400 })
+    expect((await chat(rig)).status).toBe(400)
+    rig.provider.script.push({ kind: 'cut', afterChunks: 3, how: 'reset' })
+    await chat(rig, { stream: true })
+    expect(sentModels()).toEqual(['sim-small', 'sim-small'])
+  })
+
+  it('are only those that the token may call', async () => {
+    await rig.addToken(9, USER, AUTO_KEY, { models: ['sim-small', 'sim-mini'] })
+    failures(1)
+    const answer = await sendChat(rig.url, `sk-${AUTO_KEY}`, {})
+    expect(answer.status).toBe(200)
+    expect(sentModels()).toEqual(['sim-small', 'sim-mini'])
+  })
+
+  it('get the last error if all of them fail, and nothing is charged', async () => {
+    failures(3)
+    expect((await chat(rig)).status).toBe(503)
+    expect(await rig.balance()).toBe(1_000_000_000n)
+  })
+})
+
+describe('the group auto', () => {
+  beforeEach(async () => {
+    await rig.setOption('GroupRatio', { default: 1, cheap: 0.5, dear: 2 })
+    await rig.setOption('UserUsableGroups', { default: '', auto: '', cheap: '', dear: '' })
+    await rig.setOption('AutoGroups', ['cheap', 'hidden', 'dear'])
+    await rig.addToken(9, USER, AUTO_KEY, { group: 'auto' })
+    await rig.addChannel(2, { groups: ['cheap'] })
+    await rig.addChannel(3, { groups: ['dear'] })
+    await rig.addChannel(4, { groups: ['hidden'] })
+  })
+  const ask = (body: Record<string, unknown> = {}) => sendChat(rig.url, `sk-${AUTO_KEY}`, body)
+
+  it('serves a call by its first group, at the ratio of this group', async () => {
+    expect((await ask()).status).toBe(200)
+    expect(await settled()).toMatchObject({
+      ...{ group: 'cheap', channelId: 2, price: { group: '0.5' } },
+      requested: { group: 'auto', model: 'sim-small' },
+    })
+  })
+
+  it('serves a call by the next group if the first fails, at the ratio of that group', async () => {
+    failures(1)
+    expect((await ask({ stream: true })).status).toBe(200)
+    expect(await settled()).toMatchObject({ group: 'dear', channelId: 3, price: { group: '2' } })
+  })
+
+  it('reduces the output to what the dearest group allows, or leaves that group out', async () => {
+    const free = await rig.balance()
+    await rig.setBudget(USER, 9, 4_000n)
+    failures(1)
+    expect((await ask({ max_tokens: 100_000 })).status).toBe(200)
+    const data = await settled()
+    expect(Number(data.charge)).toBeLessThanOrEqual(4_000)
+    expect(await rig.balance()).toBeGreaterThanOrEqual(free - 4_000n)
+  })
+
+  it('is an error of the caller for a user who may not use it', async () => {
+    await rig.setOption('UserUsableGroups', { default: '', cheap: '', dear: '' })
+    const answer = await ask()
+    expect(errorOf({ ...answer, text: await answer.text() }).code).toBe('group_not_allowed')
+  })
+
+  it('lists the models of all of its groups', async () => {
+    await rig.setOption('ModelRatio', { 'sim-small': 1.25, extra: 1 })
+    await rig.addChannel(5, { groups: ['dear'], models: ['extra'] })
+    const headers = { authorization: `Bearer sk-${AUTO_KEY}` }
+    const answer = await fetch(`${rig.url}/v1/models`, { headers })
+    const { data } = (await answer.json()) as { data: { id: string }[] }
+    expect(data.map(({ id }) => id)).toEqual(['extra', 'sim-small'])
+  })
+})
+
+describe('limits by group and by model', () => {
+  it('a limit of a group replaces that of the site for its users', async () => {
+    await rig.setOption('ModelRequestRateLimitEnabled', 'true')
+    await rig.setOption('ModelRequestRateLimitCount', '1')
+    await rig.setOption('RateLimitsByGroup', { default: { calls: 3 } })
+    const statuses = []
+    for (let call = 0; call < 5; call += 1) statuses.push((await chat(rig)).status)
+    expect(statuses).toEqual([200, 200, 200, 429, 429])
+  })
+
+  it('a limit of a model counts only its own calls, fifty at once', async () => {
+    await rig.setOption('ModelRatio', { 'sim-small': 1.25, other: 1 })
+    await rig.addChannel(2, { models: ['other'] })
+    await rig.setOption('RateLimitsByModel', { other: { calls: 7 } })
+    const all = await Promise.all(Array.from({ length: 50 }, () => chat(rig, { model: 'other' })))
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(7)
+    expect((await chat(rig)).status).toBe(200)
+  })
+
+  it('a limit of a model bounds its calls at the same time', async () => {
+    await rig.setOption('RateLimitsByModel', { 'sim-small': { concurrency: 2 } })
+    rig.provider.script.push(...Array(20).fill({ kind: 'slow', msPerChunk: 30 }))
+    const all = await Promise.all(Array.from({ length: 20 }, () => chat(rig, { stream: true })))
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(2)
+    expect(all.filter(({ status }) => status === 429)).toHaveLength(18)
+  })
+})
