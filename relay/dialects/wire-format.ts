@@ -5,6 +5,8 @@ import type { UsageBounds, UsageReport } from '../canonical/provider-usage-repor
 import type { ReadTexts } from '../canonical/read-answer-texts.ts'
 import type { RelayError } from '../canonical/relay-error.ts'
 import type { IsLastEvent } from '../canonical/sse-scanner.ts'
+import type { FormRules } from '../uploads/form-rules.ts'
+import type { SpooledFile } from '../uploads/spooled-file.ts'
 import type { ToolElement } from './openai-chat/find-message-parts-and-tools.ts'
 import type { InputBound } from './openai-chat/input-token-bound.ts'
 import type { Member } from './scan-request-object.ts'
@@ -43,6 +45,8 @@ export type ChatRequest = {
   readonly toolLimits?: ToolLimits
   /** The content to which the request refers. Undefined if it refers to none. */
   readonly stored?: StoredInput
+  /** The files of a form, by the ids with which `body` names them. Omitted if there are none. */
+  readonly files?: ReadonlyMap<string, SpooledFile>
 }
 
 /** Content that a provider stores, and that is a part of the input of a request. */
@@ -223,6 +227,8 @@ export type WireFormat = {
   readonly isCompaction?: true
   /** The member with the texts of the caller, which errors name. The default is `messages`. */
   readonly promptMember?: string
+  /** The fields of requests that are forms. `readRequest` gets the document of the form. */
+  readonly form?: FormRules
   readonly readRequest: (body: Buffer, path: PathParameters | null) => ChatRequest | RelayError
   /**
    * Reads a request that was changed after its check, for example by overrides. Ambiguous names are

@@ -81,7 +81,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private readonly forwarder: StreamForwarder | null
   private readonly deadlines: Deadlines
   private readonly firstByteMs: number
-  private readonly startedAt: number
+  private startedAt: number
   private controller: Dispatcher.DispatchController | null = null
   private resolve: ((end: AttemptEnd) => void) | null = null
   private abortedBy: AttemptError | null = null
@@ -137,14 +137,19 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     })
   }
 
-  private dispatch(pool: Dispatcher, { path, headers, body }: AttemptRequest): void {
+  private dispatch(pool: Dispatcher, { path, headers, body, upload }: AttemptRequest): void {
     // The attempt may have been aborted while its credentials were obtained.
     if (this.resolve === null) {
       this.isClosed = true
       return
     }
     this.isSent = true
-    pool.dispatch({ method: 'POST', path, headers: headers as string[], body }, this)
+    // While a long body is sent, the time until the answer has not yet begun.
+    const onProgress = (): void => {
+      this.startedAt = performance.now()
+    }
+    const sent = upload?.open(onProgress) ?? body
+    pool.dispatch({ method: 'POST', path, headers: headers as string[], body: sent }, this)
   }
 
   private endUnsent(error: unknown): void {
