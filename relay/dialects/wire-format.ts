@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { Usage } from '#domain/pricing/usage.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import type { ModelSuffix } from '../adapters/model-suffix.ts'
 import type { UsageBounds, UsageReport } from '../canonical/provider-usage-report.ts'
@@ -45,6 +47,8 @@ export type ChatRequest = {
   readonly toolLimits?: ToolLimits
   /** The content to which the request refers. Undefined if it refers to none. */
   readonly stored?: StoredInput
+  /** What is billed in requests whose text or audio is not counted in tokens. */
+  readonly measures?: { readonly characters: number; readonly seconds: number }
   /** The files of a form, by the ids with which `body` names them. Omitted if there are none. */
   readonly files?: ReadonlyMap<string, SpooledFile>
 }
@@ -148,6 +152,7 @@ export type StreamFormat = {
 export type UsageContext = UsageBounds & {
   readonly body: Buffer
   readonly isOutputTotalLessPrompt: boolean
+  readonly price?: PriceSnapshot
 }
 
 export type ProviderErrorOptions = {
@@ -229,6 +234,21 @@ export type WireFormat = {
   readonly promptMember?: string
   /** The fields of requests that are forms. `readRequest` gets the document of the form. */
   readonly form?: FormRules
+  /** True if answers are bytes, such as audio, which pass unchanged while they arrive. */
+  readonly hasBinaryAnswer?: true
+  /** Sets the limits of a request that depend on the price of its model. */
+  readonly withPrice?: (request: ChatRequest, price: PriceSnapshot) => ChatRequest
+  /**
+   * Returns the usage of a call without a report of the provider. `counted` has the tokens of the
+   * request's text and of the answer. The default is these tokens.
+   */
+  readonly countUsage?: (
+    request: ChatRequest,
+    counted: { readonly input: number; readonly output: number },
+    price: PriceSnapshot,
+  ) => Usage
+  /** Returns the type of a plain answer. The default is JSON. */
+  readonly answerType?: (body: Buffer) => string
   readonly readRequest: (body: Buffer, path: PathParameters | null) => ChatRequest | RelayError
   /**
    * Reads a request that was changed after its check, for example by overrides. Ambiguous names are

@@ -7,8 +7,8 @@ import {
   type ProviderCall,
   type StreamDecoder,
 } from '../providers/clouds/cloud-access.ts'
+import type { AnswerForwarder } from './bytes-forwarder.ts'
 import type { Deadlines } from './deadlines.ts'
-import type { StreamForwarder } from './stream-forwarder.ts'
 
 /** The reasons why an attempt did not receive a complete answer. */
 export type AttemptError =
@@ -78,7 +78,7 @@ class Aborted extends Error {}
  */
 export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private readonly format: WireFormat
-  private readonly forwarder: StreamForwarder | null
+  private readonly forwarder: AnswerForwarder | null
   private readonly deadlines: Deadlines
   private readonly firstByteMs: number
   private startedAt: number
@@ -105,7 +105,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 
   constructor(
     format: WireFormat,
-    forwarder: StreamForwarder | null,
+    forwarder: AnswerForwarder | null,
     deadlines: Deadlines,
     {
       firstByteMs = deadlines.firstByteMs,
@@ -233,7 +233,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (this.decoder !== null && type.startsWith(this.decoder.mediaType)) {
       this.streamDecoder = this.decoder.createStream()
     }
-    const isStream = type.startsWith('text/event-stream') || this.streamDecoder !== null
+    const isStream = this.forwarder?.accepts(type) === true || this.streamDecoder !== null
     this.isStream = this.forwarder !== null && isStream
     const encoding = headers['content-encoding'] ?? 'identity'
     if (encoding !== 'identity' || type.startsWith('text/html')) this.abort('format')
@@ -253,7 +253,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.isClosed = true
     const { status } = this
     if (this.resolve === null || status === null) return
-    if (this.isStream) return this.closeStream()
+    if (this.isStream) return this.closeStream(true)
     if (status < 200 || status > 299) return this.finish(this.endBy('status'))
     const body = this.gathered()
     const error = this.format.errorOfAnswer(body)
@@ -296,9 +296,9 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   }
 
   /** Ends a stream whose connection is closed. It was cut, unless nothing had to follow. */
-  private closeStream(): void {
+  private closeStream(isWhole = false): void {
     const { forwarder } = this
-    forwarder?.close()
+    forwarder?.close(isWhole)
     const { verdict } = forwarder ?? {}
     if (verdict === 'done') return this.finish(this.endBy(null))
     this.finish(this.endBy(verdict === 'error' ? 'error-event' : 'cut'))

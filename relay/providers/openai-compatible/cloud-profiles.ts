@@ -1,6 +1,14 @@
 import { BEDROCK_ENVELOPE, openBedrock } from '../clouds/bedrock-access.ts'
 import { openVertex, VERTEX_ENVELOPE } from '../clouds/vertex-access.ts'
+import { audioAt } from './audio-endpoints.ts'
 import type { ProfileRow } from './provider-profile.ts'
+
+/** The audio of a deployment. Its path contains the model, as that of chats. */
+const AZURE_AUDIO = audioAt(
+  '/openai/deployments/{model}',
+  ['speech', 'transcriptions', 'translations'],
+  '?api-version={other}',
+)
 
 const VERTEX_PATH = '/v1/projects/{project}/locations/{region}/publishers'
 
@@ -22,6 +30,7 @@ export const CLOUD_ROWS: readonly ProfileRow[] = [
         path: '/openai/v1/responses',
         compactPath: '/openai/v1/responses/compact',
       },
+      ...AZURE_AUDIO,
     ],
     modelsPath: null,
     keyHeader: 'api-key',

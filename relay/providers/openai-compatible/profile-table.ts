@@ -1,3 +1,4 @@
+import { audioAt, OPENAI_AUDIO } from './audio-endpoints.ts'
 import {
   billingDashboard,
   currencyByHost,
@@ -65,6 +66,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
       CHAT,
       withCompaction(responsesAt('/v1/responses')),
       completionsAt('/v1/completions', COMPLETION_MODELS),
+      ...OPENAI_AUDIO,
     ],
     keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
     fields: [ORGANIZATION],
@@ -79,7 +81,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
   {
     id: 8,
     name: 'Custom',
-    endpoints: CHAT_AND_COMPLETIONS,
+    endpoints: [...CHAT_AND_COMPLETIONS, ...OPENAI_AUDIO],
     fields: [ORGANIZATION],
     balance: billingDashboard,
   },
@@ -152,7 +154,10 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
         baseUrl: 'https://api.z.ai/api/coding/paas/v4',
       },
     ],
-    endpoints: [chatAt('/api/paas/v4/chat/completions')],
+    endpoints: [
+      chatAt('/api/paas/v4/chat/completions'),
+      ...audioAt('/api/paas/v4', ['speech', 'transcriptions']),
+    ],
     modelsPath: '/api/paas/v4/models',
     keyHint: {
       zh: '开放平台的 API Key；国际站密钥请填地址 https://api.z.ai',
@@ -199,6 +204,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 40,
     name: 'SiliconFlow',
     baseUrl: 'https://api.siliconflow.cn',
+    endpoints: [CHAT, ...audioAt('/v1', ['speech', 'transcriptions'])],
     modelsPath: '/v1/models?type=text',
     keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
     balance: singleRequest(
@@ -249,6 +255,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 42,
     name: 'Mistral',
     baseUrl: 'https://api.mistral.ai',
+    endpoints: [CHAT, ...audioAt('/v1', ['transcriptions'])],
     keyHint: { zh: '控制台的 API 密钥', en: 'An API key from the console' },
     sendsUsageByDefault: true,
     models: `
@@ -316,7 +323,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     keyHint: { zh: '本地服务可填任意内容', en: 'A local server accepts any text' },
     models: 'llama3.3 llama3.2 qwen3 gemma3 deepseek-r1 gpt-oss mistral',
   },
-  { id: 47, name: 'Xinference', endpoints: CHAT_AND_COMPLETIONS },
+  { id: 47, name: 'Xinference', endpoints: [...CHAT_AND_COMPLETIONS, ...OPENAI_AUDIO] },
   {
     id: 31,
     name: 'LingYiWanWu',
