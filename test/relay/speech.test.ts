@@ -153,6 +153,7 @@ describe('speech', () => {
     ['speed', { speed: 'fast' }],
     ['response_format', { response_format: {} }],
     ['stream_format', { stream_format: 1 }],
+    ['Text', { Text: 'a much longer text' }],
   ])('names the wrong field %s', async (param, body) => {
     const response = await speak(body)
     expect(response.status).toBe(400)

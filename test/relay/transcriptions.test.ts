@@ -154,7 +154,7 @@ describe('a transcription', () => {
     expect(await response.text()).toBe(Buffer.concat(events).toString())
     expect(provider.requests[0]?.body).toContain('name="stream"\r\n\r\ntrue')
     expect((await onlyEnd(rig)).data).toMatchObject({
-      ...{ usage: { inputUncached: 120, output: 2 }, usageSource: 'upstream', end: 'done' },
+      ...{ usage: { inputAudio: 120, output: 2 }, usageSource: 'upstream', end: 'done' },
     })
   })
 
@@ -195,6 +195,8 @@ describe('a transcription', () => {
     ['temperature', { temperature: 'warm' }],
     ['stream', { stream: 'maybe' }],
     ['stream[]', { 'stream[]': 'true' }],
+    ['file_url', { file_url: 'https://example.com/long.mp3' }],
+    ['URL', { URL: 'https://example.com/long.mp3' }],
   ])('names the wrong field %s', async (param, fields) => {
     const response = await transcribe(fields as Fields)
     expect(response.status).toBe(400)

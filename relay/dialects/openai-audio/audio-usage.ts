@@ -8,7 +8,7 @@ import {
 } from '#relay/canonical/provider-usage-report.ts'
 import type { UsageContext } from '../wire-format.ts'
 
-/** A minute of audio counts as this many tokens where the duration is billed (decision 005). */
+/** A minute of audio counts as this many tokens where its duration is billed. */
 const TOKENS_PER_MINUTE = 1_000
 /** OpenAI's transcription models read ten tokens of audio per second. */
 const HEARD_TOKENS_PER_SECOND = 10
@@ -56,9 +56,14 @@ export const transcriptTokensMax = (seconds: number): number =>
 /**
  * Reads the usage of audio endpoints, which is in tokens or in seconds. Mistral reports the seconds
  * of the audio beside tokens. A duration that the answer only suggests (`isAtLeast`) is not
- * trusted, so that the gateway's own count is billed if it is larger.
+ * trusted, so that the gateway's own count is billed if it is larger. `isInputAudio` is true if the
+ * request consists of audio.
  */
-export function readAudioUsage(raw: unknown, context: UsageContext): UsageReport {
+export function readAudioUsage(
+  raw: unknown,
+  context: UsageContext,
+  isInputAudio: boolean,
+): UsageReport {
   const reported = recordOf(raw)
   const seconds = reported.seconds ?? reported.prompt_audio_seconds
   if (reported.type === 'duration' || typeof seconds === 'number') {
@@ -72,7 +77,8 @@ export function readAudioUsage(raw: unknown, context: UsageContext): UsageReport
   const outputTokens = reported.output_tokens ?? reported.completion_tokens
   const output = counts.required(outputTokens, context.outputCeiling)
   const details = recordOf(reported.input_token_details ?? reported.input_tokens_details)
-  const audio = counts.optional(details.audio_tokens)
+  // Without details, the input counts as the more expensive kind.
+  const audio = counts.optional(details.audio_tokens ?? (isInputAudio ? input : 0))
   const rest = new Whole(input)
   const inputAudio = rest.take(audio)
   const usage = { ...NO_USAGE, inputAudio, inputUncached: rest.left, output }

@@ -15,6 +15,8 @@ const NAMES = namesByFoldedName([
   ...['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'],
 ])
 const NO_NAMES = namesByFoldedName([])
+/** Members that some servers read in place of `input`. They would not be billed. */
+const REFUSED = new Set(['text', 'texts', 'ssml', 'prompt', 'messages', 'input_text'])
 const TEXTS = ['input', 'instructions', 'response_format', 'stream_format']
 /** Longer texts are refused by all known providers. */
 const INPUT_CHARACTERS_MAX = 100_000
@@ -35,6 +37,8 @@ export function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | Re
   if (!isMembers(members)) return jsonError(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
   if (find(RESERVED) !== undefined) return invalid(RESERVED)
+  const refused = members.find(({ folded }) => REFUSED.has(folded))
+  if (refused !== undefined) return relayError('parameter_not_supported', { param: refused.key })
   const model = modelOf(body, find('model'))
   if (typeof model !== 'string') return model
   const misfit = members.find(
@@ -116,7 +120,7 @@ export const OPENAI_SPEECH: WireFormat = {
   passedHeaders: () => [],
   usageInAnswer: () => undefined,
   readUsage: (raw, context) => {
-    const report = readAudioUsage(raw, context)
+    const report = readAudioUsage(raw, context, false)
     return { ...report, usage: { ...report.usage, outputAudio: report.usage.output } }
   },
   countUsage: ({ measures }, { input, output }, price) => {

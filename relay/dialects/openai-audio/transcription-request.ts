@@ -11,6 +11,7 @@ import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
 import {
   countTranscription,
+  isByAudioTokens,
   readAudioUsage,
   tokensOfDuration,
   transcriptTokensMax,
@@ -26,6 +27,10 @@ const FORM: FormRules = {
 }
 const NAMES = namesByFoldedName([...FORM.files, ...FORM.numbers, ...FORM.flags, ...FORM.texts])
 const NO_NAMES = namesByFoldedName([])
+/** Fields that some providers read in place of `file`. What they refer to could not be measured. */
+const REFUSED = new Set([
+  ...['file_url', 'file_id', 'file_base64', 'url', 'audio', 'audio_url', 'input', 'input_audio'],
+])
 /** A provider may report ten times the duration that the file's own header has. */
 const CEILING_FACTOR = 10
 
@@ -40,6 +45,8 @@ function readWith(
   if (!isMembers(members)) return jsonError(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
   if (find(RESERVED) !== undefined) return invalid(RESERVED)
+  const refused = members.find(({ folded }) => REFUSED.has(folded))
+  if (refused !== undefined) return relayError('parameter_not_supported', { param: refused.key })
   const model = modelOf(body, find('model'))
   if (typeof model !== 'string') return model
   const file = fileOf(body, find('file'))
@@ -129,7 +136,7 @@ const formatOf = (name: 'transcriptions' | 'translations'): WireFormat => {
     upstreamBody,
     passedHeaders: () => [],
     usageInAnswer,
-    readUsage: readAudioUsage,
+    readUsage: (raw, context) => readAudioUsage(raw, context, isByAudioTokens(context.price)),
     countUsage: ({ measures }, counted, price) =>
       countTranscription(measures?.seconds ?? 0, counted, price),
     answerType: (body) => (isJson(body) ? 'application/json' : 'text/plain; charset=utf-8'),
