@@ -64,11 +64,39 @@ describe('speech', () => {
     })
   })
 
-  it('sends the last bytes only once the bill is durable', async () => {
-    answerWith([audio(5_000)])
-    const response = await speak()
-    await response.arrayBuffer()
-    expect((await rig.callEvents()).at(-1)?.type).toBe('CallSettled')
+  it.each([
+    ['short', [audio(10)]],
+    ['long', [audio(70_000), audio(70_000)]],
+  ])('sends the end of %s audio only once the bill is durable', async (_length, pieces) => {
+    answerWith(pieces)
+    const seen: string[] = []
+    const append = rig.core.store.append.bind(rig.core.store)
+    rig.core.store.append = async (writes) => {
+      const text = JSON.stringify(writes, (_, value) => (typeof value === 'bigint' ? '' : value))
+      if (!text.includes('CallSettled')) return append(writes)
+      await new Promise((resume) => setTimeout(resume, 50))
+      seen.push('settled')
+      return append(writes)
+    }
+    let left = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    for await (const bytes of (await speak()).body as unknown as AsyncIterable<Uint8Array>) {
+      left -= bytes.length
+      seen.push(left === 0 ? 'end' : 'audio')
+    }
+    expect(seen.slice(-2)).toEqual(['settled', 'end'])
+  })
+
+  it('closes the connection if the bill of begun audio can not be written', async () => {
+    answerWith([audio(70_000), audio(70_000)])
+    const append = rig.core.store.append.bind(rig.core.store)
+    rig.core.store.append = async (writes) => {
+      const text = JSON.stringify(writes, (_, value) => (typeof value === 'bigint' ? '' : value))
+      if (text.includes('CallSettled')) throw new Error('the store is broken')
+      return append(writes)
+    }
+    await expect(speak().then((response) => response.arrayBuffer())).rejects.toThrow()
+    answerWith([audio(10)])
+    expect((await speak()).status).toBe(503)
   })
 
   it('is billed by the tokens of the audio if the price has a ratio for audio', async () => {

@@ -53,7 +53,7 @@ export const readTranscriptTexts: ReadTexts = (text, sink) => {
   const answer = text.trimStart().startsWith('{') ? parsed(text) : null
   if (answer === null) return sink.text(0, 0, text.replace(TIMES, ''))
   const { type, delta, text: whole } = answer
-  const piece = type === 'transcript.text.delta' ? delta : whole
-  // The last event repeats the text of all others.
-  if (typeof piece === 'string' && type !== 'transcript.text.done') sink.text(0, 0, piece)
+  // Segments and the last event repeat the text of other events.
+  const piece = type === undefined ? whole : type === 'transcript.text.delta' ? delta : undefined
+  if (typeof piece === 'string') sink.text(0, 0, piece)
 }

@@ -5,7 +5,7 @@ import type { FormRules } from '#relay/uploads/form-rules.ts'
 import { jsonError } from '../invalid-json-error.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
-import { recordOf } from '../openai-chat/usage-in-answer.ts'
+import { recordOf, usageInAnswer as usageInJson } from '../openai-chat/usage-in-answer.ts'
 import { flagOf, isMembers, isNumberOrNull, modelOf, RESERVED } from '../read-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
@@ -97,24 +97,27 @@ const TIME = /--> ?(?:(\d+):)?(\d+):(\d+)[.,](\d+)/g
  * the times of its subtitles.
  */
 function usageInAnswer(body: Buffer): unknown {
-  const text = body.toString('utf8')
-  if (!text.trimStart().startsWith('{')) {
-    let seconds = 0
-    for (const [, hours = '0', minutes, whole, fraction] of text.matchAll(TIME)) {
-      const at = Number(hours) * 3_600 + Number(minutes) * 60 + Number(`${whole}.${fraction}`)
-      seconds = Math.max(seconds, at)
-    }
-    return seconds > 0 ? { type: 'duration', seconds, isAtLeast: true } : undefined
+  if (isJson(body)) {
+    const usage = usageInJson(body)
+    if (usage !== undefined) return usage
+    // The duration is at the start of the answer, or behind its segments. It may be a text.
+    const ends = [body.subarray(0, END_BYTES), body.subarray(-END_BYTES)]
+    const seconds = Math.max(...ends.map((end) => Number(DURATION.exec(end.toString())?.[1] ?? 0)))
+    return durationOf(seconds)
   }
-  try {
-    const { usage, duration } = recordOf(JSON.parse(text)) ?? {}
-    if (recordOf(usage) !== null) return usage
-    const seconds = Number(duration)
-    return seconds > 0 ? { type: 'duration', seconds, isAtLeast: true } : undefined
-  } catch {
-    return undefined
+  let seconds = 0
+  for (const [, hours = '0', minutes, whole, fraction] of body.toString('utf8').matchAll(TIME)) {
+    const at = Number(hours) * 3_600 + Number(minutes) * 60 + Number(`${whole}.${fraction}`)
+    seconds = Math.max(seconds, at)
   }
+  return durationOf(seconds)
 }
+
+const END_BYTES = 4_096
+const DURATION = /"duration"\s*:\s*"?(\d+(?:\.\d+)?)/
+
+const durationOf = (seconds: number): object | undefined =>
+  seconds > 0 ? { type: 'duration', seconds, isAtLeast: true } : undefined
 
 const isJson = (body: Buffer): boolean => /^\s*\{/.test(body.toString('latin1', 0, 64))
 

@@ -3,12 +3,15 @@ import { openVertex, VERTEX_ENVELOPE } from '../clouds/vertex-access.ts'
 import { audioAt } from './audio-endpoints.ts'
 import type { ProfileRow } from './provider-profile.ts'
 
-/** The audio of a deployment. Its path contains the model, as that of chats. */
-const AZURE_AUDIO = audioAt(
-  '/openai/deployments/{model}',
-  ['speech', 'transcriptions', 'translations'],
-  '?api-version={other}',
-)
+const AZURE_FORMATS = ['speech', 'transcriptions', 'translations'] as const
+/** The audio of a deployment. The newer API has no deployments in its paths. */
+const AZURE_AUDIO = [
+  ...audioAt('/openai/v1', AZURE_FORMATS).map((endpoint) => ({
+    ...endpoint,
+    bases: /\/openai\/v1\/?$/,
+  })),
+  ...audioAt('/openai/deployments/{model}', AZURE_FORMATS, '?api-version={other}'),
+]
 
 const VERTEX_PATH = '/v1/projects/{project}/locations/{region}/publishers'
 
