@@ -12,6 +12,8 @@ const UNKNOWN_RATE_MIN = 2_000
 const COMPRESSED_RATE_MAX = 250_000
 /** A search for the next frame in damaged data ends after this many bytes. */
 const LOST_BYTES_MAX = 1024 * 1024
+/** The rest of a file with more frames counts by its length. They would be a day of audio. */
+const FRAMES_MAX = 4_000_000
 
 /**
  * Returns the duration of an audio file in seconds, as its own headers tell it. The caller chooses
@@ -102,11 +104,12 @@ const PAGE_HEADER = 27
 async function oggSeconds(file: AudioFile): Promise<number | null> {
   const windows = new Windows(file)
   let total = 0
+  let pages = 0
   let stream = { serial: -1, sampleRate: 0, samples: 0 }
   const end = (): void => {
     if (stream.sampleRate > 0) total += stream.samples / stream.sampleRate
   }
-  while (windows.at < file.bytes) {
+  for (; windows.at < file.bytes && pages < FRAMES_MAX; pages += 1) {
     const pending = windows.peek(PAGE_HEADER + 255 + 64)
     const page = pending instanceof Promise ? await pending : pending
     if (page.length < PAGE_HEADER || page.toString('latin1', 0, 4) !== 'OggS') break
@@ -143,16 +146,20 @@ async function framesSeconds(file: AudioFile, head: Buffer): Promise<number | nu
   const windows = new Windows(file, id3Length(head))
   let total = 0
   let lost = 0
+  let frames = 0
   while (windows.at < file.bytes) {
     const pending = windows.peek(16)
     const bytes = pending instanceof Promise ? await pending : pending
     if (bytes.length < 7) break
+    if (lost > LOST_BYTES_MAX || frames > FRAMES_MAX) {
+      return total + (file.bytes - windows.at) / UNKNOWN_RATE_MIN
+    }
     const frame = mp3FrameAt(bytes, 0) ?? adtsFrame(bytes)
     if (frame === null) {
       lost += 1
-      if (lost > LOST_BYTES_MAX) return total + (file.bytes - windows.at) / UNKNOWN_RATE_MIN
       windows.at += 1
     } else {
+      frames += 1
       total += frame.seconds
       windows.at += frame.bytes
     }
@@ -184,7 +191,7 @@ const EBML = 0x1a45dfa3
 const TIMESTAMP_SCALE = Buffer.from([0x2a, 0xd7, 0xb1])
 const DURATION = Buffer.from([0x44, 0x89])
 const CLUSTER = Buffer.from([0x1f, 0x43, 0xb6, 0x75])
-const TAIL_BYTES = 4 * 1024 * 1024
+const TAIL_BYTES = 1024 * 1024
 const CLUSTER_TIMESTAMP = 0xe7
 
 /**

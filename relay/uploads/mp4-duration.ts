@@ -1,7 +1,7 @@
 import type { SpooledFile } from './spooled-file.ts'
 
-/** An index for more than ten hours of audio has fewer bytes. */
-const INDEX_BYTES_MAX = 16 * 1024 * 1024
+/** The index of six hours of audio has fewer bytes. */
+const INDEX_BYTES_MAX = 4 * 1024 * 1024
 const BOXES_MAX = 10_000
 const AAC_FRAME_SAMPLES = 1_024
 /** The boxes of an MP4 file that contain other boxes (ISO/IEC 14496-12). */

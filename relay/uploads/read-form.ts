@@ -8,15 +8,17 @@ import type { Form, FormRules } from './form-rules.ts'
 import { type SpoolFolder, UPLOAD_BYTES_MAX } from './spool-folder.ts'
 import { plainName, type SpooledFile, spool } from './spooled-file.ts'
 
+const MIB = 1024 * 1024
 const FIELDS_MAX = 128
 const FILES_MAX = 20
 const FIELD_BYTES_MAX = 256 * 1024
 /** The maximum length of all fields that are not files. They are in memory. */
 const TEXT_BYTES_MAX = 1024 * 1024
 const NAME_LENGTH_MAX = 128
+/** Each file counts as so many bytes more, which limits the number of open files. */
+const FILE_BYTES_MIN = MIB
 /** A user's uploads may use this many times as much disk space as the user's bodies use memory. */
 const DISK_FACTOR = 4
-const MIB = 1024 * 1024
 
 const FORM_TYPE = /^multipart\/form-data\s*;/i
 const BOUNDARY = /;\s*boundary=(?:"[^"]{1,70}"|[^\s";,]{1,70})\s*(?:;|$)/i
@@ -55,7 +57,7 @@ export async function readForm(
   // The caller disconnected during authentication.
   if (request.destroyed) return INCOMPLETE
   const disk = { userId: owner.userId, bytesMax: owner.bytesMax * DISK_FACTOR }
-  const reader = new FormReader(request, deps.uploads, disk)
+  const reader = new FormReader(request, deps.uploads, disk, filesMaxOf(rules))
   const error = await reader.read(declared)
   if (error !== null) {
     reader.release()
@@ -77,6 +79,10 @@ export async function readForm(
   }
 }
 
+/** One file more is read, so that an error can name its field. */
+const filesMaxOf = ({ files }: FormRules): number =>
+  files.some((name) => name.endsWith('[]')) ? FILES_MAX : files.length + 1
+
 /** Reads the parts of one form. */
 class FormReader {
   readonly fields: FormField[] = []
@@ -84,18 +90,21 @@ class FormReader {
   private readonly request: CallRequest
   private readonly folder: SpoolFolder
   private readonly owner: BodyOwner
+  private readonly filesMax: number
   private readonly writing: Promise<void>[] = []
   private readonly contents: Readable[] = []
   private length = 0
   private reserved = 0
   private taken = 0
+  private reservedForFiles = 0
   private textBytes = 0
   private filesBegun = 0
   private error: RelayError | null = null
   private isReleased = false
   private finish: (error: RelayError | null) => void = () => {}
 
-  constructor(request: CallRequest, folder: SpoolFolder, owner: BodyOwner) {
+  constructor(request: CallRequest, folder: SpoolFolder, owner: BodyOwner, filesMax: number) {
+    this.filesMax = filesMax
     this.request = request
     this.folder = folder
     this.owner = owner
@@ -122,7 +131,7 @@ class FormReader {
   release(): void {
     if (this.isReleased) return
     this.isReleased = true
-    this.folder.space.release(this.owner, this.reserved)
+    this.folder.space.release(this.owner, this.reserved + this.reservedForFiles)
     this.folder.space.giveBack(this.taken)
     for (const file of this.files.values()) file.close().catch(() => {})
   }
@@ -132,7 +141,7 @@ class FormReader {
       headers: this.request.headers as BusboyHeaders,
       limits: {
         fields: FIELDS_MAX,
-        files: FILES_MAX,
+        files: this.filesMax,
         fieldSize: FIELD_BYTES_MAX,
         headerPairs: 16,
         headerSize: 8 * 1024,
@@ -150,7 +159,9 @@ class FormReader {
       this.writing.push(this.store(name, content as AsyncIterable<Buffer>, description))
     })
     parser.on('fieldsLimit', () => this.fail(tooMany(`${FIELDS_MAX} fields`)))
-    parser.on('filesLimit', () => this.fail(tooMany(`${FILES_MAX} files`)))
+    parser.on('filesLimit', () =>
+      this.fail(tooMany(`${this.filesMax} ${this.filesMax === 1 ? 'file' : 'files'}`)),
+    )
     parser.on('error', () => this.fail(this.request.readableEnded ? INVALID_FORM : INCOMPLETE))
     parser.on('finish', () => this.finish(null))
     return parser
@@ -194,6 +205,10 @@ class FormReader {
     const fileId = `${this.filesBegun}`
     this.filesBegun += 1
     this.fields.push({ name, fileId })
+    if (!this.folder.space.reserve(this.owner, FILE_BYTES_MIN)) {
+      return this.fail(this.shareIsFull())
+    }
+    this.reservedForFiles += FILE_BYTES_MIN
     try {
       this.files.set(fileId, await spool(content, description, await this.folder.create()))
     } catch {

@@ -1,6 +1,7 @@
 import OpenAI, { toFile } from 'openai'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { serve } from '#test/support/start-http-server.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
@@ -202,6 +203,43 @@ describe('a transcription', () => {
     expect(response.status).toBe(400)
     expect((await errorOf(response)).param).toBe(param)
     expect(await rig.callEvents()).toEqual([])
+  })
+
+  it('passes a refusal that the provider sends before it has read the file', async () => {
+    const eager = await serve((request, response) => {
+      request.on('error', () => {})
+      response.writeHead(413, { 'content-type': 'application/json', connection: 'close' })
+      response.end('{"error":{"message":"the file is too long"}}')
+    })
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    await rig.addChannel(3, { type: 8, baseUrl: eager.url, models: [SECONDS] })
+    const response = await transcribe({ file: file(600) })
+    expect([413, 502]).toContain(response.status)
+    await response.text()
+    expect(await onlyEnd(rig)).toMatchObject({ type: 'CallReleased' })
+    await eager.close()
+  })
+
+  it('is billed if the caller leaves while the provider works', async () => {
+    let answer = (): void => {}
+    const until = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    provider.answers.set(PATH, { until, body: ANSWER })
+    const abort = new AbortController()
+    const call = fetch(`${rig.url}/v1/audio/transcriptions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}` },
+      body: formOf({}),
+      signal: abort.signal,
+    }).catch(() => {})
+    await expect.poll(() => provider.requests.length).toBe(1)
+    abort.abort()
+    await call
+    await new Promise((resume) => setTimeout(resume, 50))
+    answer()
+    await expect.poll(async () => (await rig.callEvents()).at(-1)?.type).toBe('CallSettled')
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: 600, end: 'client-gone' })
   })
 
   it('refuses a JSON body, which could name the files of another call', async () => {
