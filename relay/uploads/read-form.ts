@@ -210,7 +210,9 @@ class FormReader {
     }
     this.reservedForFiles += FILE_BYTES_MIN
     try {
-      this.files.set(fileId, await spool(content, description, await this.folder.create()))
+      const handle = await this.folder.create()
+      const hasRoom = () => this.folder.hasRoomFor(0)
+      this.files.set(fileId, await spool(content, description, handle, hasRoom))
     } catch {
       this.fail(NO_ROOM)
     }

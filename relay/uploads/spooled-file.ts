@@ -22,23 +22,30 @@ export type FileDescription = { readonly name: string; readonly type: string }
 const NAME_LENGTH_MAX = 200
 const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/
 const CHUNK_BYTES = 64 * 1024
+/** The room on the disk is checked again after so many bytes of a file. */
+const CHECK_BYTES = 32 * 1024 * 1024
 
 /**
- * Writes a stream to a file on disk. Rejects if the stream or the disk fails. The file is then
- * closed.
+ * Writes a stream to a file on disk. `hasRoom` tells whether the disk has room for more. Rejects if
+ * the stream fails or the disk is full. The file is then closed.
  */
 export async function spool(
   content: AsyncIterable<Buffer>,
   { name, type }: FileDescription,
   handle: FileHandle,
+  hasRoom: () => Promise<boolean>,
 ): Promise<SpooledFile> {
   const hash = createHash('sha256')
   let bytes = 0
+  let checkAt = CHECK_BYTES
   try {
     for await (const chunk of content) {
       hash.update(chunk)
       await writeWhole(handle, chunk)
       bytes += chunk.length
+      if (bytes < checkAt) continue
+      checkAt += CHECK_BYTES
+      if (!(await hasRoom())) throw new Error('the disk is full')
     }
   } catch (error) {
     await handle.close()

@@ -53,6 +53,31 @@ describe('speech', () => {
     })
   })
 
+  it.each([
+    // A character costs 7.5.
+    [LETTERS, 60],
+    // At most six tokens for each byte of the request, and 1 000.
+    [TOKENS, 5_000],
+  ])('holds the worst case of %s', async (model, least) => {
+    answerWith([audio(10)])
+    await (await speak({ model })).arrayBuffer()
+    const [admitted] = await rig.callEvents()
+    if (admitted?.type !== 'CallAdmitted') throw new Error('no call was admitted')
+    const { hold } = admitted.data
+    expect(hold).toBeGreaterThanOrEqual(least)
+    expect(hold).toBeLessThan(least * 3)
+  })
+
+  it('ends audio that is far longer than its text allows', async () => {
+    // 270 seconds of 48 000 bytes, for two letters.
+    answerWith(Array.from({ length: 13 }, () => Buffer.alloc(1_000_000)))
+    await expect(
+      speak({ model: TOKENS, input: 'hi' }).then((response) => response.arrayBuffer()),
+    ).rejects.toThrow()
+    await expect.poll(async () => (await rig.callEvents()).at(-1)?.type).toBe('CallSettled')
+    expect((await onlyEnd(rig)).data).toMatchObject({ end: 'incomplete', usageSource: 'partial' })
+  })
+
   it('sends the request unchanged, with the name of the model at the provider', async () => {
     answerWith([audio(10)])
     await (await speak({ speed: 1.5, response_format: 'wav', extra: [1] })).arrayBuffer()

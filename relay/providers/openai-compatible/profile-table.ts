@@ -74,7 +74,8 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     models: `
       gpt-5.1 gpt-5 gpt-5-mini gpt-5-nano gpt-4.1 gpt-4.1-mini gpt-4.1-nano gpt-4o gpt-4o-mini
       gpt-4o-audio-preview chatgpt-4o-latest o4-mini o3 o3-mini o1 gpt-4-turbo gpt-4
-      gpt-3.5-turbo
+      gpt-3.5-turbo tts-1 tts-1-hd gpt-4o-mini-tts whisper-1 gpt-4o-transcribe
+      gpt-4o-mini-transcribe
     `,
   },
   // Any other server with OpenAI's format, such as llama.cpp, vLLM, LM Studio or another gateway.
