@@ -2,6 +2,11 @@ import { ANTHROPIC_ERRORS } from './dialects/anthropic-messages/error-body.ts'
 import { ANTHROPIC_MESSAGES } from './dialects/anthropic-messages/messages-request.ts'
 import { GEMINI_ERRORS } from './dialects/gemini/error-body.ts'
 import { GEMINI } from './dialects/gemini/generate-request.ts'
+import { OPENAI_SPEECH } from './dialects/openai-audio/speech-request.ts'
+import {
+  OPENAI_TRANSCRIPTIONS,
+  OPENAI_TRANSLATIONS,
+} from './dialects/openai-audio/transcription-request.ts'
 import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
 import { OPENAI_ERRORS } from './dialects/openai-chat/error-body.ts'
 import { OPENAI_COMPLETIONS } from './dialects/openai-completions/completion-request.ts'
@@ -20,6 +25,9 @@ const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
   ['/v1/messages', ANTHROPIC_MESSAGES],
   ['/v1/responses', OPENAI_RESPONSES],
   ['/v1/responses/compact', OPENAI_COMPACTION],
+  ['/v1/audio/speech', OPENAI_SPEECH],
+  ['/v1/audio/transcriptions', OPENAI_TRANSCRIPTIONS],
+  ['/v1/audio/translations', OPENAI_TRANSLATIONS],
 ])
 
 /**

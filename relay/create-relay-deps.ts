@@ -24,6 +24,7 @@ import { SessionAffinity } from './pipeline/session-affinity.ts'
 import { createStoredResponses, type StoredResponses } from './stored-responses/stored-responses.ts'
 import { createTokenCounter, type TokenCounter } from './token-counts/token-counter.ts'
 import { UnorderedList } from './unordered-list.ts'
+import { SpoolFolder } from './uploads/spool-folder.ts'
 import {
   type LoadChannels,
   loadChannelRows,
@@ -79,6 +80,7 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     underWay: new RunningCallCount(caps.total),
     caps,
     bodies: new BodyMemory(),
+    uploads: new SpoolFolder(config.dataDir),
     breaker,
     autoDisable: new AutoDisable({ actors, log, now, views }),
     balanceCheck: new BalanceCheck(actors),

@@ -58,6 +58,16 @@ const OPENAI: readonly PricedModels[] = [
   { models: ['gpt-5.1'], input: '1.25', output: '10', cacheRead: '0.125' },
   { models: ['gpt-5-pro'], input: '15', output: '120' },
   { models: ['gpt-audio'], input: '2.5', output: '10', audio: '32', audioOutput: '64' },
+  // Characters and seconds count as tokens: see decision 007.
+  { models: ['tts-1'], input: '15', output: '15' },
+  { models: ['tts-1-hd'], input: '30', output: '30' },
+  {
+    models: ['gpt-4o-mini-tts'],
+    ...{ input: '0.6', output: '12', audio: '0.6', audioOutput: '12' },
+  },
+  { models: ['whisper-1'], input: '6', output: '6' },
+  { models: ['gpt-4o-transcribe'], input: '2.5', output: '10', audio: '6' },
+  { models: ['gpt-4o-mini-transcribe'], input: '1.25', output: '5', audio: '3' },
   {
     models: ['gpt-realtime-2'],
     ...{ input: '4', output: '24', cacheRead: '0.4' },

@@ -106,6 +106,24 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
     'Send the request body as application/json, not compressed.',
     '请求体必须为未压缩的 application/json。',
   ),
+  form_expected: answer(
+    415,
+    'invalid_request_error',
+    'Send the request body as multipart/form-data with a boundary, not compressed.',
+    '请求体必须为未压缩、带 boundary 的 multipart/form-data。',
+  ),
+  invalid_form: answer(
+    400,
+    'invalid_request_error',
+    'The request body is not a valid multipart/form-data form.',
+    '请求体不是有效的 multipart/form-data 表单。',
+  ),
+  form_too_long: answer(
+    413,
+    'invalid_request_error',
+    'The form has more than {subject}.',
+    '表单超过上限：{subject}。',
+  ),
   request_incomplete: answer(
     400,
     'invalid_request_error',

@@ -1,10 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { Usage } from '#domain/pricing/usage.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import type { ModelSuffix } from '../adapters/model-suffix.ts'
 import type { UsageBounds, UsageReport } from '../canonical/provider-usage-report.ts'
 import type { ReadTexts } from '../canonical/read-answer-texts.ts'
 import type { RelayError } from '../canonical/relay-error.ts'
 import type { IsLastEvent } from '../canonical/sse-scanner.ts'
+import type { FormRules } from '../uploads/form-rules.ts'
+import type { SpooledFile } from '../uploads/spooled-file.ts'
 import type { ToolElement } from './openai-chat/find-message-parts-and-tools.ts'
 import type { InputBound } from './openai-chat/input-token-bound.ts'
 import type { Member } from './scan-request-object.ts'
@@ -45,6 +49,10 @@ export type ChatRequest = {
   readonly toolLimits?: ToolLimits
   /** The content to which the request refers. Undefined if it refers to none. */
   readonly stored?: StoredInput
+  /** What is billed in requests whose text or audio is not counted in tokens. */
+  readonly measures?: { readonly characters: number; readonly seconds: number }
+  /** The files of a form, by the ids with which `body` names them. Omitted if there are none. */
+  readonly files?: ReadonlyMap<string, SpooledFile>
 }
 
 /** Content that a provider stores, and that is a part of the input of a request. */
@@ -146,6 +154,7 @@ export type StreamFormat = {
 export type UsageContext = UsageBounds & {
   readonly body: Buffer
   readonly isOutputTotalLessPrompt: boolean
+  readonly price?: PriceSnapshot
 }
 
 export type ProviderErrorOptions = {
@@ -225,6 +234,23 @@ export type WireFormat = {
   readonly isCompaction?: true
   /** The member with the texts of the caller, which errors name. The default is `messages`. */
   readonly promptMember?: string
+  /** The fields of requests that are forms. `readRequest` gets the document of the form. */
+  readonly form?: FormRules
+  /** True if answers are bytes, such as audio, which pass unchanged while they arrive. */
+  readonly hasBinaryAnswer?: true
+  /** Sets the limits of a request that depend on the price of its model. */
+  readonly withPrice?: (request: ChatRequest, price: PriceSnapshot) => ChatRequest
+  /**
+   * Returns the usage of a call without a report of the provider. `counted` has the tokens of the
+   * request's text and of the answer. The default is these tokens.
+   */
+  readonly countUsage?: (
+    request: ChatRequest,
+    counted: { readonly input: number; readonly output: number },
+    price: PriceSnapshot,
+  ) => Usage
+  /** Returns the type of a plain answer. The default is JSON. */
+  readonly answerType?: (body: Buffer) => string
   readonly readRequest: (body: Buffer, path: PathParameters | null) => ChatRequest | RelayError
   /**
    * Reads a request that was changed after its check, for example by overrides. Ambiguous names are

@@ -69,7 +69,7 @@ export function meter(
   const { toolLimits } = candidate.request
   if (toolLimits === undefined) return metered
   const { rawUsage, readText, isWhole, isUsageEarly = false, chargesInput } = delivery
-  const reported = readReport(rawUsage, candidate, limits).toolUses
+  const reported = readReport(rawUsage, candidate, limits, price).toolUses
   const isFinal = isWhole && !isUsageEarly
   const assumed = chargesInput ? assumedUses(toolLimits, isWhole) : undefined
   const countUses = () => largestUses([assumed, readText().tools])
@@ -114,19 +114,19 @@ function meterTokens(
 ): Metered | Promise<Metered> {
   const { rawUsage, isWhole, isUsageEarly = false } = delivery
   if (rawUsage === undefined || rawUsage === null) {
-    return ownCount(delivery, candidate, counter).then((metered) => ({
+    return ownCount(delivery, candidate, counter, price).then((metered) => ({
       ...metered,
       usage: dearest(readingsOf(metered.usage), price),
     }))
   }
-  const report = readReport(rawUsage, candidate, limits)
+  const report = readReport(rawUsage, candidate, limits, price)
   const { usage: seen, isTrusted, anomaly } = report
   if (isWhole && isTrusted && !isUsageEarly) {
     const usage = report.withinPrompt === null ? seen : dearerReading(report, NO_USAGE, price)
     const zero = isZeroForText(usage, delivery) ? 'zero' : null
     return { usage, usageSource: 'upstream', anomaly: anomaly ?? zero }
   }
-  return ownCount(delivery, candidate, counter).then((counted) => {
+  return ownCount(delivery, candidate, counter, price).then((counted) => {
     const usage = dearerReading(report, counted.usage, price)
     const isSeen = tokensOf(usage) === tokensOf(seen)
     return { usage, usageSource: isSeen ? 'upstream' : counted.usageSource, anomaly }
@@ -144,7 +144,7 @@ export function usageSoFar(
   limits: TokenLimits,
   price: PriceSnapshot,
 ): Usage {
-  const report = readReport(rawUsage, candidate, limits)
+  const report = readReport(rawUsage, candidate, limits, price)
   const tokens = dearerReading(report, counted, price)
   const { toolLimits } = candidate.request
   if (toolLimits === undefined) return usageWithin(tokens, limits)
@@ -170,6 +170,7 @@ function readReport(
   rawUsage: unknown,
   { request, channel }: Candidate,
   { outputTokens }: TokenLimits,
+  price: PriceSnapshot,
 ): UsageReport {
   const { uses, inputTokens = 0 } = request.toolLimits ?? NO_TOOLS
   // A tool without a price per use, such as one that reads web pages, may add any number of tokens.
@@ -180,7 +181,7 @@ function readReport(
   }
   const isOutputTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
   const { format, body } = request
-  return format.readUsage(rawUsage, { ...bounds, body, isOutputTotalLessPrompt })
+  return format.readUsage(rawUsage, { ...bounds, body, isOutputTotalLessPrompt, price })
 }
 
 /**
@@ -231,6 +232,7 @@ export const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.o
  */
 function larger(seen: Usage, counted: Usage): Usage {
   const moreInput = inputTokensOf(counted) - inputTokensOf(seen)
+  const moreAudio = Math.max(0, Math.min(moreInput, counted.inputAudio - seen.inputAudio))
   const moreOutput = counted.output - seen.output
   const output = seen.output + Math.max(0, moreOutput)
   const { outputImage = 0 } = seen
@@ -238,20 +240,32 @@ function larger(seen: Usage, counted: Usage): Usage {
   if (moreInput <= 0 && moreOutput <= 0 && images <= outputImage) return seen
   return {
     ...seen,
-    inputUncached: seen.inputUncached + Math.max(0, moreInput),
+    inputUncached: seen.inputUncached + Math.max(0, moreInput - moreAudio),
+    inputAudio: seen.inputAudio + moreAudio,
     output,
+    seconds: Math.max(seen.seconds, counted.seconds),
+    characters: Math.max(seen.characters, counted.characters),
     ...imageUsage(Math.max(outputImage, images)),
   }
 }
+
+const NO_MEASURES = { characters: 0, seconds: 0 }
 
 async function ownCount(
   { readText, isWhole, chargesInput }: Delivery,
   { request }: Candidate,
   counter: UserTokenCounter,
+  price: PriceSnapshot,
 ): Promise<Metered> {
   const { text, tokens, imageTokens = 0 } = readText()
   const requestBody = chargesInput ? request.body : null
   const { input, output } = await counter.count({ requestBody, text })
+  const { countUsage } = request.format
+  if (countUsage !== undefined) {
+    const charged = chargesInput ? request : { ...request, measures: NO_MEASURES }
+    const usage = countUsage(charged, { input, output: output + tokens }, price)
+    return { usage, usageSource: isWhole ? 'estimated' : 'partial', anomaly: null }
+  }
   const storedInput = chargesInput ? (request.stored?.tokens ?? 0) : 0
   return {
     usage: {

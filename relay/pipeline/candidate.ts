@@ -33,6 +33,7 @@ import {
   providerCall,
 } from '../providers/openai-compatible/provider-target.ts'
 import { withStoredInput } from '../stored-responses/stored-input.ts'
+import { providerForm } from '../uploads/provider-form.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallTerms } from './call-hold-terms.ts'
 
@@ -290,7 +291,7 @@ function overridden(
   const changed = format.readChangedRequest(body, path)
   if (isRelayError(changed)) return changed
   // Overrides must not change the response to the caller, so the caller's own values are used.
-  const { wantsUsage, model: called, stored } = request
+  const { wantsUsage, model: called, stored, files } = request
   const completed = stored === undefined ? changed : withStoredInput(changed, stored)
   // An override may have added tools of the provider without a limit.
   const limitEdits = changed.toolLimits?.edits ?? []
@@ -299,7 +300,7 @@ function overridden(
   if (isRelayError(sent)) return sent
   return {
     ...candidate,
-    request: { ...completed, wantsUsage, model: called },
+    request: { ...completed, wantsUsage, model: called, ...(files && { files }) },
     body: withEnvelope(channel, sent, { ...bodyChange, model: changed.model }, limitedBody),
     upstreamModel: changed.model === called ? null : changed.model,
   }
@@ -355,7 +356,20 @@ export function callOf(
   const path = { model: upstreamModel ?? model, isStream }
   const call = providerCall(target, format.name, path, { headers, body })
   const compactPath = format.isCompaction ? compactPathOf(target, path.model) : null
-  return { ...call, path: compactPath ?? withVersion(call.path, settings) }
+  const placed = { ...call, path: compactPath ?? withVersion(call.path, settings) }
+  return request.files === undefined ? placed : withForm(placed, body, request.files)
+}
+
+/** Replaces the document of a form by the form itself. */
+function withForm(
+  call: ProviderCall,
+  document: Buffer,
+  files: NonNullable<ChatRequest['files']>,
+): ProviderCall {
+  const upload = providerForm(document, files)
+  const headers = withoutHeaders(call.headers, (name) => name === 'content-type')
+  const ofForm = ['content-type', upload.contentType, 'content-length', `${upload.length}`]
+  return { ...call, headers: [...headers, ...ofForm], upload }
 }
 
 /**

@@ -16,10 +16,11 @@ import { idsInEvent, idsInResponse, isStored } from '../stored-responses/stored-
 import { placeOf } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
+import type { AnswerForwarder } from './bytes-forwarder.ts'
 import type { CallLedger } from './call-ledger.ts'
 import type { Candidate } from './candidate.ts'
 import { accountCodeIn } from './detect-provider-account-error.ts'
-import { endStream, TEXT_BYTES_MAX } from './event-stream-response.ts'
+import { endStream, TEXT_BYTES_MAX, writeBytes } from './event-stream-response.ts'
 import {
   answerError,
   callErrorAnswer,
@@ -132,7 +133,7 @@ export async function concludePlain(
   response.writeHead(200, [
     ...headersOf(exchange),
     'Content-Type',
-    'application/json',
+    closing.format.answerType?.(visibleBody) ?? 'application/json',
     'Content-Length',
     `${visibleBody.length}`,
   ])
@@ -171,7 +172,11 @@ export async function concludeStream(
   }
   const { response } = exchange
   if (isAnswered(exchange)) return isWhole
-  if (!isSettled) endStream(exchange, errorEvent(exchange, NO_STORE))
+  if (forwarder.binaryType !== null) {
+    if (isSettled && isWhole) endBytes(exchange, forwarder)
+    else if (response.headersSent) response.destroy()
+    else answerError(exchange, NO_STORE)
+  } else if (!isSettled) endStream(exchange, errorEvent(exchange, NO_STORE))
   else if (isWhole) endStream(exchange, forwarder.terminalBytes())
   else if (error === 'caller-gone') response.destroy()
   else if (forwarder.errorEvent !== null && accountCodeIn(forwarder.errorEvent) !== null) {
@@ -187,6 +192,12 @@ export async function concludeStream(
   } else
     endStream(exchange, errorEvent(exchange, call.revokedBy ?? relayError(ERROR_CODE_OF[error])))
   return isWhole && isSettled
+}
+
+/** Sends the last bytes of an answer that is not text. */
+function endBytes(exchange: Exchange, forwarder: AnswerForwarder): void {
+  writeBytes(exchange, forwarder.binaryType, forwarder.terminalBytes())
+  endStream(exchange, '')
 }
 
 /**

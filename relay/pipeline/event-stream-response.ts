@@ -9,12 +9,15 @@ export const TEXT_BYTES_MAX = 16 * 1024
 const CRLF = '\r\n'
 const LAST_CHUNK = '0\r\n\r\n'
 
-function startStream(exchange: Exchange): void {
-  const { response, jsonArray } = exchange
+const eventType = ({ jsonArray }: Exchange): string =>
+  `${jsonArray === null ? 'text/event-stream' : 'application/json'}; charset=utf-8`
+
+function startStream(exchange: Exchange, contentType = eventType(exchange)): void {
+  const { response } = exchange
   response.writeHead(200, [
     ...headersOf(exchange),
     'Content-Type',
-    `${jsonArray === null ? 'text/event-stream' : 'application/json'}; charset=utf-8`,
+    contentType,
     'Cache-Control',
     'no-cache',
     'X-Accel-Buffering',
@@ -38,6 +41,12 @@ export function writeEvents(exchange: Exchange, streamed: Buffer): boolean {
   response.write(`${events.length.toString(16)}${CRLF}`, 'latin1')
   response.write(events)
   return response.write(CRLF, 'latin1')
+}
+
+/** Writes a part of an answer that is not text. Returns false as `writeEvents` does. */
+export function writeBytes(exchange: Exchange, contentType: string | null, bytes: Buffer): boolean {
+  if (!exchange.response.headersSent) startStream(exchange, contentType ?? undefined)
+  return writeEvents(exchange, bytes)
 }
 
 /** Writes the last events, if there are any, and ends the response. */

@@ -26,7 +26,7 @@ import {
 import { type Exchange, sendError } from './http-exchange.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { CallPlan } from './plan-call.ts'
-import { readBody } from './read-body.ts'
+import { type ReceivedRequest, receiveRequest } from './receive-request.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import { RunningCall } from './running-call.ts'
 import { rejectUpload } from './send-error-before-body-is-read.ts'
@@ -79,13 +79,14 @@ export async function executeCall(
   const pendingOwner = chatBodyOwnerOf(deps, authenticated, arrived.request)
   const owner = pendingOwner instanceof Promise ? await pendingOwner : pendingOwner
   if (isRelayError(owner)) return rejectUpload(arrived, owner)
-  const upload = await readBody(arrived.request, deps.bodies, owner)
-  if (isRelayError(upload)) return rejectUpload(arrived, upload)
+  const received = await receiveRequest(deps, arrived.request, owner, format)
+  if (isRelayError(received)) return rejectUpload(arrived, received)
+  const { body: upload } = received
   try {
     const authorized = authenticator.open(authenticated, upload)
     if (isRelayError(authorized)) return sendError(arrived, authorized)
     const { caller, body } = authorized
-    const read = readRequest(deps, format, body, path)
+    const read = readRequest(deps, format, { ...received, body }, path)
     if (isRelayError(read)) return sendError(arrived, read)
     const { tokenId } = caller.token
     const isReferring = read.stored !== undefined
@@ -114,8 +115,7 @@ export async function executeCall(
       permit.release(outcome)
     }
   } finally {
-    deps.bodies.giveBack(upload.length)
-    deps.bodies.release(owner, upload.length)
+    received.release()
   }
 }
 
@@ -126,14 +126,16 @@ export async function executeCall(
 function readRequest(
   { views }: RelayDeps,
   format: WireFormat,
-  body: Buffer,
+  { body, files }: Pick<ReceivedRequest, 'body' | 'files'>,
   path: PathParameters | null,
 ): ChatRequest | RelayError {
   const { isPassThrough, adapters } = views.options.options
   const request = format.readRequest(body, path)
   if (isRelayError(request)) return request
   const sent = isPassThrough ? format.readRequest(reserializeJson(body), path) : request
-  return isRelayError(sent) ? sent : resolveModelName(sent, views.channels, adapters)
+  if (isRelayError(sent)) return sent
+  const complete = files.size === 0 ? sent : { ...sent, files }
+  return resolveModelName(complete, views.channels, adapters)
 }
 
 type Planned = {

@@ -31,6 +31,8 @@ const BYTES_PER_TOKEN = 2
  */
 const PARSE_BELOW_TOKENS = 64
 
+type Delivered = Pick<DeliveredText, 'bytes' | 'estimateTokens' | 'roughTokensAtMost'>
+
 /** The decision whether a stream may continue after the output that it has delivered so far. */
 export type OutputVerdict =
   | 'go-on'
@@ -67,7 +69,7 @@ export class OutputHoldTracker {
    * Decides whether the stream may continue. To save time, tokens are estimated only if the
    * delivered bytes are enough to change the decision.
    */
-  look(delivered: DeliveredText): OutputVerdict {
+  look(delivered: Delivered): OutputVerdict {
     if (delivered.bytes < this.lookAtBytes) return 'go-on'
     const most = delivered.roughTokensAtMost()
     if (this.lookAtTokens() - most >= PARSE_BELOW_TOKENS) {

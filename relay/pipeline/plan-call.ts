@@ -53,8 +53,8 @@ export type CallPlan = {
 }
 
 /**
- * Plans a call that may be served only by the request's model and the caller's group: determines its
- * worst-case cost and the channels to which it may be sent, or returns an error.
+ * Plans a call that only the model of the request and the group of the caller may serve: determines
+ * its worst-case cost and the channels to which it may be sent, or returns an error.
  */
 export function planAlternative(
   views: Views,
@@ -79,7 +79,9 @@ export function planAlternative(
   if (!hasValid(offer, now)) {
     return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
   }
-  const bounds = [request, ...formBoundsOf(request, offer, options)] as const
+  const priced = (one: ChatRequest) => request.format.withPrice?.(one, ofModel) ?? one
+  const forms = formBoundsOf(request, offer, options, priced)
+  const bounds = [priced(request), ...forms] as const
   const tools = toolBoundsOf(bounds, offer)
   const ofAnswer = mayHaveImages(request, offer) ? ofModel : withoutImages(ofModel)
   const price = withTools(prices, ofAnswer, model, tools?.uses)
@@ -279,14 +281,15 @@ export function formBoundsOf(
   request: ChatRequest,
   offer: Offer<RelayChannel>,
   options: RelayOptions,
+  priced: (form: ChatRequest) => ChatRequest = (form) => form,
 ): readonly FormBounds[] {
   if (!channelsIn(offer).some(({ rules }) => rules.overrides.size > 0)) return []
   const isShort = request.body.length < OUTLINED_FROM_BYTES
   const sample = isShort ? request : request.format.outlineOf(request)
-  return [...overriddenForms(sample, offer, options)].map((form) => {
+  return [...overriddenForms(sample, offer, options)].map(priced).map((form) => {
     const { choices, outputTokensMax, toolLimits } = form
-    const added = Math.max(0, form.inputBound.tokens - sample.inputBound.tokens)
-    const tokens = request.inputBound.tokens + added
+    const added = Math.max(0, form.inputBound.tokens - priced(sample).inputBound.tokens)
+    const tokens = priced(request).inputBound.tokens + added
     const bounds = { choices, outputTokensMax, inputBound: { ...request.inputBound, tokens } }
     return toolLimits === undefined ? bounds : { ...bounds, toolLimits }
   })

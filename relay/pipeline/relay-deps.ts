@@ -10,6 +10,7 @@ import type { TokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
 import type { UnorderedList } from '../unordered-list.ts'
+import type { SpoolFolder } from '../uploads/spool-folder.ts'
 import type { AutoDisable } from './auto-disable-channel.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import type { KeyChoice } from './choose-channel-key.ts'
@@ -26,6 +27,7 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly underWay: RunningCallCount
   readonly caps: ConcurrencyCaps
   readonly bodies: BodyMemory
+  readonly uploads: SpoolFolder
   readonly breaker: CircuitBreaker
   readonly autoDisable: AutoDisable
   readonly balanceCheck: BalanceCheck

@@ -10,16 +10,16 @@ import type { AnswerScreen } from '../screening/word-screening.ts'
 import { placeOf, type RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check-of-running-calls.ts'
 import { usageSoFar } from './billed-usage.ts'
+import type { AnswerForwarder } from './bytes-forwarder.ts'
 import type { AttemptHistory, CallLedger } from './call-ledger.ts'
 import { type Candidate, callOf } from './candidate.ts'
+import { forwarderOf } from './create-forwarder.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
-import { writeEvents } from './event-stream-response.ts'
 import { answerError, confidentialOf } from './failed-call-answer.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import { requestIdIn, showRateLimits, showTurnState } from './provider-headers.ts'
 import { formatsOf } from './request-changes.ts'
-import { StreamForwarder } from './stream-forwarder.ts'
 import { StreamPing } from './stream-ping.ts'
 import {
   type AttemptEnd,
@@ -47,7 +47,7 @@ export class RunningCall implements Watched {
   readonly attempts: Attempt[] = []
   /** The model and the group of the last attempt, if the call's admission named others. */
   served: Served | null = null
-  forwarder: StreamForwarder | null = null
+  forwarder: AnswerForwarder | null = null
   isCallerGone = false
   /**
    * The time at which the answer is no longer read for its usage; 0 while the caller receives the
@@ -94,7 +94,8 @@ export class RunningCall implements Watched {
     this.ledger = ledger
     this.renewedAt = performance.now()
     const { ping } = request.format.stream
-    this.ping = new StreamPing(exchange, deps.pingIntervalMs, ping)
+    const intervalMs = request.isStream ? deps.pingIntervalMs : null
+    this.ping = new StreamPing(exchange, intervalMs, ping)
     const { response } = exchange
     response.on('drain', () => this.resume())
     response.on('close', () => {
@@ -113,7 +114,7 @@ export class RunningCall implements Watched {
     const { isStream } = this.request
     const { format } = candidate.request
     this.candidate = candidate
-    this.forwarder = isStream ? this.newForwarder(candidate) : null
+    this.forwarder = this.newForwarder(candidate)
     const { firstByteMs, firstBytePlainMs } = deadlines
     const beginMs = isStream ? firstByteMs : firstBytePlainMs
     this.providerRequestId = null
@@ -311,20 +312,13 @@ export class RunningCall implements Watched {
     else this.resume()
   }
 
-  private newForwarder({ request, upstreamModel, conversion }: Candidate): StreamForwarder {
-    const { screen } = this.deps
-    const forwarder = new StreamForwarder(
-      request.format,
-      { write: (bytes: Buffer) => writeEvents(this.exchange, bytes) },
-      request.wantsUsage,
-      upstreamModel === null ? null : request.model,
-      () => this.noteFirstByte(),
-      screen,
-      () => this.checkOutputHold(),
-      conversion?.createStream(this.exchange.call) ?? null,
-    )
-    forwarder.countsToolUses = request.toolLimits !== undefined
-    return forwarder
+  private newForwarder(candidate: Candidate): AnswerForwarder | null {
+    const { screen, outputHold } = this.deps
+    return forwarderOf(this.exchange, this.request, candidate, {
+      ...{ screen, price: outputHold.price },
+      onFirstByte: () => this.noteFirstByte(),
+      onDelivered: () => this.checkOutputHold(),
+    })
   }
 
   private renew(now: number): void {
@@ -377,8 +371,11 @@ export class RunningCall implements Watched {
     const tools = delivered.toolUses()
     const images = imageUsage(delivered.estimateImageTokens())
     const uses = toolUsage(tools, tools ?? {})
-    const counted = { ...NO_USAGE, inputUncached, output, ...images, ...uses }
     const { outputHold } = this.deps
+    const { request } = candidate
+    const counted = request.format.countUsage?.(request, { input, output }, outputHold.price) ?? {
+      ...{ ...NO_USAGE, inputUncached, output, ...images, ...uses },
+    }
     return usageSoFar(forwarder.rawUsage, counted, candidate, outputHold.limits(), outputHold.price)
   }
 }

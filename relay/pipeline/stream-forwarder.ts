@@ -74,6 +74,8 @@ export class StreamForwarder implements SseSink {
   private readOnBytes: number | null = null
   /** True if the request has tools that are billed by their uses in the answer. */
   countsToolUses = false
+  /** The type of the answer if it is not a stream of events. */
+  readonly binaryType: string | null = null
 
   /**
    * `shownModel` is the caller's name for the model if the provider uses another name. `screen`
@@ -128,6 +130,11 @@ export class StreamForwarder implements SseSink {
 
   pause(): void {
     this.isFlowing = false
+  }
+
+  /** Reports whether a type of content is that of a stream. */
+  accepts(contentType: string): boolean {
+    return contentType.startsWith('text/event-stream')
   }
 
   /** Processes a chunk. Returns false if the caller's connection accepts no more bytes for now. */
@@ -223,7 +230,7 @@ export class StreamForwarder implements SseSink {
    * Ends a stream that ends with its connection. If the provider left out the blank line after the
    * last event, the event counts if its data is complete.
    */
-  close(): void {
+  close(_isWhole = false): void {
     if (!this.stream.endsWithConnection || this.verdict !== 'open') return
     const rest = this.scanner.rest()
     if (rest.length > 0 && parsedEvent(rest) !== null) this.scanner.push(BLANK_LINE)

@@ -1,6 +1,6 @@
+import type { AnswerForwarder } from './bytes-forwarder.ts'
 import { writeEvents } from './event-stream-response.ts'
 import type { Exchange } from './http-exchange.ts'
-import type { StreamForwarder } from './stream-forwarder.ts'
 
 const COMMENT = ': ping\n\n'
 
@@ -20,7 +20,7 @@ export class StreamPing {
     this.quietSince = performance.now()
   }
 
-  watch(forwarder: StreamForwarder | null, now: number): void {
+  watch(forwarder: AnswerForwarder | null, now: number): void {
     const { intervalMs } = this
     const { response } = this.exchange
     if (intervalMs === null || forwarder === null) return

@@ -7,8 +7,8 @@ import {
   type ProviderCall,
   type StreamDecoder,
 } from '../providers/clouds/cloud-access.ts'
+import type { AnswerForwarder } from './bytes-forwarder.ts'
 import type { Deadlines } from './deadlines.ts'
-import type { StreamForwarder } from './stream-forwarder.ts'
 
 /** The reasons why an attempt did not receive a complete answer. */
 export type AttemptError =
@@ -78,10 +78,10 @@ class Aborted extends Error {}
  */
 export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private readonly format: WireFormat
-  private readonly forwarder: StreamForwarder | null
+  private readonly forwarder: AnswerForwarder | null
   private readonly deadlines: Deadlines
   private readonly firstByteMs: number
-  private readonly startedAt: number
+  private startedAt: number
   private controller: Dispatcher.DispatchController | null = null
   private resolve: ((end: AttemptEnd) => void) | null = null
   private abortedBy: AttemptError | null = null
@@ -105,7 +105,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 
   constructor(
     format: WireFormat,
-    forwarder: StreamForwarder | null,
+    forwarder: AnswerForwarder | null,
     deadlines: Deadlines,
     {
       firstByteMs = deadlines.firstByteMs,
@@ -137,14 +137,19 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     })
   }
 
-  private dispatch(pool: Dispatcher, { path, headers, body }: AttemptRequest): void {
+  private dispatch(pool: Dispatcher, { path, headers, body, upload }: AttemptRequest): void {
     // The attempt may have been aborted while its credentials were obtained.
     if (this.resolve === null) {
       this.isClosed = true
       return
     }
     this.isSent = true
-    pool.dispatch({ method: 'POST', path, headers: headers as string[], body }, this)
+    // While a long body is sent, the time until the answer has not yet begun.
+    const onProgress = (): void => {
+      this.startedAt = performance.now()
+    }
+    const sent = upload?.open(onProgress) ?? body
+    pool.dispatch({ method: 'POST', path, headers: headers as string[], body: sent }, this)
   }
 
   private endUnsent(error: unknown): void {
@@ -228,7 +233,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (this.decoder !== null && type.startsWith(this.decoder.mediaType)) {
       this.streamDecoder = this.decoder.createStream()
     }
-    const isStream = type.startsWith('text/event-stream') || this.streamDecoder !== null
+    const isStream = this.forwarder?.accepts(type) === true || this.streamDecoder !== null
     this.isStream = this.forwarder !== null && isStream
     const encoding = headers['content-encoding'] ?? 'identity'
     if (encoding !== 'identity' || type.startsWith('text/html')) this.abort('format')
@@ -248,7 +253,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.isClosed = true
     const { status } = this
     if (this.resolve === null || status === null) return
-    if (this.isStream) return this.closeStream()
+    if (this.isStream) return this.closeStream(true)
     if (status < 200 || status > 299) return this.finish(this.endBy('status'))
     const body = this.gathered()
     const error = this.format.errorOfAnswer(body)
@@ -291,9 +296,9 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   }
 
   /** Ends a stream whose connection is closed. It was cut, unless nothing had to follow. */
-  private closeStream(): void {
+  private closeStream(isWhole = false): void {
     const { forwarder } = this
-    forwarder?.close()
+    forwarder?.close(isWhole)
     const { verdict } = forwarder ?? {}
     if (verdict === 'done') return this.finish(this.endBy(null))
     this.finish(this.endBy(verdict === 'error' ? 'error-event' : 'cut'))

@@ -1,4 +1,5 @@
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
+import type { StreamedBody } from '../../uploads/provider-form.ts'
 
 /** A call in the form in which a provider receives it. */
 export type ProviderCall = {
@@ -8,6 +9,8 @@ export type ProviderCall = {
   /** A flat list of names and values. Names are in lower case. */
   readonly headers: readonly string[]
   readonly body: Buffer
+  /** The body that is sent in place of `body`, if the request has files. */
+  readonly upload?: StreamedBody
 }
 
 /**

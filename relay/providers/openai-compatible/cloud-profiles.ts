@@ -1,6 +1,17 @@
 import { BEDROCK_ENVELOPE, openBedrock } from '../clouds/bedrock-access.ts'
 import { openVertex, VERTEX_ENVELOPE } from '../clouds/vertex-access.ts'
+import { audioAt } from './audio-endpoints.ts'
 import type { ProfileRow } from './provider-profile.ts'
+
+const AZURE_FORMATS = ['speech', 'transcriptions', 'translations'] as const
+/** The audio of a deployment. The newer API has no deployments in its paths. */
+const AZURE_AUDIO = [
+  ...audioAt('/openai/v1', AZURE_FORMATS).map((endpoint) => ({
+    ...endpoint,
+    bases: /\/openai\/v1\/?$/,
+  })),
+  ...audioAt('/openai/deployments/{model}', AZURE_FORMATS, '?api-version={other}'),
+]
 
 const VERTEX_PATH = '/v1/projects/{project}/locations/{region}/publishers'
 
@@ -22,6 +33,7 @@ export const CLOUD_ROWS: readonly ProfileRow[] = [
         path: '/openai/v1/responses',
         compactPath: '/openai/v1/responses/compact',
       },
+      ...AZURE_AUDIO,
     ],
     modelsPath: null,
     keyHeader: 'api-key',

@@ -1,3 +1,4 @@
+import { audioAt, OPENAI_AUDIO } from './audio-endpoints.ts'
 import {
   billingDashboard,
   currencyByHost,
@@ -65,6 +66,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
       CHAT,
       withCompaction(responsesAt('/v1/responses')),
       completionsAt('/v1/completions', COMPLETION_MODELS),
+      ...OPENAI_AUDIO,
     ],
     keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
     fields: [ORGANIZATION],
@@ -72,14 +74,15 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     models: `
       gpt-5.1 gpt-5 gpt-5-mini gpt-5-nano gpt-4.1 gpt-4.1-mini gpt-4.1-nano gpt-4o gpt-4o-mini
       gpt-4o-audio-preview chatgpt-4o-latest o4-mini o3 o3-mini o1 gpt-4-turbo gpt-4
-      gpt-3.5-turbo
+      gpt-3.5-turbo tts-1 tts-1-hd gpt-4o-mini-tts whisper-1 gpt-4o-transcribe
+      gpt-4o-mini-transcribe
     `,
   },
   // Any other server with OpenAI's format, such as llama.cpp, vLLM, LM Studio or another gateway.
   {
     id: 8,
     name: 'Custom',
-    endpoints: CHAT_AND_COMPLETIONS,
+    endpoints: [...CHAT_AND_COMPLETIONS, ...OPENAI_AUDIO],
     fields: [ORGANIZATION],
     balance: billingDashboard,
   },
@@ -152,7 +155,10 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
         baseUrl: 'https://api.z.ai/api/coding/paas/v4',
       },
     ],
-    endpoints: [chatAt('/api/paas/v4/chat/completions')],
+    endpoints: [
+      chatAt('/api/paas/v4/chat/completions'),
+      ...audioAt('/api/paas/v4', ['speech', 'transcriptions']),
+    ],
     modelsPath: '/api/paas/v4/models',
     keyHint: {
       zh: '开放平台的 API Key；国际站密钥请填地址 https://api.z.ai',
@@ -199,6 +205,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 40,
     name: 'SiliconFlow',
     baseUrl: 'https://api.siliconflow.cn',
+    endpoints: [CHAT, ...audioAt('/v1', ['speech', 'transcriptions'])],
     modelsPath: '/v1/models?type=text',
     keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
     balance: singleRequest(
@@ -249,6 +256,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 42,
     name: 'Mistral',
     baseUrl: 'https://api.mistral.ai',
+    endpoints: [CHAT, ...audioAt('/v1', ['transcriptions'])],
     keyHint: { zh: '控制台的 API 密钥', en: 'An API key from the console' },
     sendsUsageByDefault: true,
     models: `
@@ -316,7 +324,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     keyHint: { zh: '本地服务可填任意内容', en: 'A local server accepts any text' },
     models: 'llama3.3 llama3.2 qwen3 gemma3 deepseek-r1 gpt-oss mistral',
   },
-  { id: 47, name: 'Xinference', endpoints: CHAT_AND_COMPLETIONS },
+  { id: 47, name: 'Xinference', endpoints: [...CHAT_AND_COMPLETIONS, ...OPENAI_AUDIO] },
   {
     id: 31,
     name: 'LingYiWanWu',

@@ -78,3 +78,40 @@ it('the query of a base URL is kept at a second endpoint', () => {
     'https://api.deepseek.com/anthropic/v1/messages?team=3',
   )
 })
+
+describe('a provider’s endpoints for audio', () => {
+  it.each([
+    [1, '', 'speech', 'https://api.openai.com/v1/audio/speech'],
+    [1, '', 'transcriptions', 'https://api.openai.com/v1/audio/transcriptions'],
+    [1, '', 'translations', 'https://api.openai.com/v1/audio/translations'],
+    [8, 'https://a.example/api/v1', 'speech', 'https://a.example/api/v1/audio/speech'],
+    [26, '', 'speech', 'https://open.bigmodel.cn/api/paas/v4/audio/speech'],
+    [26, '', 'transcriptions', 'https://open.bigmodel.cn/api/paas/v4/audio/transcriptions'],
+    [40, '', 'transcriptions', 'https://api.siliconflow.cn/v1/audio/transcriptions'],
+    [42, '', 'transcriptions', 'https://api.mistral.ai/v1/audio/transcriptions'],
+    [47, 'https://x.example', 'translations', 'https://x.example/v1/audio/translations'],
+    [
+      ...[3, 'https://r.openai.azure.com', 'speech'],
+      'https://r.openai.azure.com/openai/deployments/some%2Fmodel/audio/speech?api-version=2024-10-21',
+    ],
+    [
+      ...[3, 'https://r.openai.azure.com/openai/v1', 'transcriptions'],
+      'https://r.openai.azure.com/openai/v1/audio/transcriptions',
+    ],
+  ] as [number, string, FormatName, string][])(
+    'type %i at %s: %s',
+    (type, baseUrl, format, address) => {
+      expect(addressOf(type, baseUrl, format)).toBe(address)
+    },
+  )
+
+  it('are those that it documents, and no others', () => {
+    for (const [type, format] of [
+      [26, 'translations'],
+      [42, 'speech'],
+      [14, 'speech'],
+    ] as const) {
+      expect(addressOf(type, '', format)).toBe('converted to undefined')
+    }
+  })
+})

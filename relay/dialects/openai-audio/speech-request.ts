@@ -1,0 +1,138 @@
+import { isRestrictedMember } from '#domain/channels/restricted-request-members.ts'
+import { NO_USAGE } from '#domain/pricing/usage.ts'
+import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { jsonError } from '../invalid-json-error.ts'
+import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
+import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
+import { isMembers, isNumberOrNull, modelOf, RESERVED } from '../read-request-members.ts'
+import { type Member, scanObject } from '../scan-request-object.ts'
+import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
+import { isByAudioTokens, readAudioUsage } from './audio-usage.ts'
+import { readSpeechTexts, SPEECH_STREAM } from './stream-events.ts'
+
+const NAMES = namesByFoldedName([
+  ...['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'],
+])
+const NO_NAMES = namesByFoldedName([])
+/** Members that some servers read in place of `input`. They would not be billed. */
+const REFUSED = new Set(['text', 'texts', 'ssml', 'prompt', 'messages', 'input_text'])
+const TEXTS = ['input', 'instructions', 'response_format', 'stream_format']
+/** Longer texts are refused by all known providers. */
+const INPUT_CHARACTERS_MAX = 100_000
+/** An escape of six bytes stands for one character. */
+const INPUT_BYTES_MAX = INPUT_CHARACTERS_MAX * 6
+/**
+ * The most tokens of audio for one byte of text. Speech has about 1.4 tokens per letter. Numbers
+ * and other scripts have more.
+ */
+const AUDIO_TOKENS_PER_BYTE = 6
+const AUDIO_TOKENS_BASE = 1_000
+
+const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
+
+/** Reads a request for speech. Its characters are billed, or the tokens of the audio. */
+export function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
+  const members = scanObject(body, known)
+  if (!isMembers(members)) return jsonError(body, members)
+  const find = (key: string) => members.find((member) => member.key === key)
+  if (find(RESERVED) !== undefined) return invalid(RESERVED)
+  const refused = members.find(({ folded }) => REFUSED.has(folded))
+  if (refused !== undefined) return relayError('parameter_not_supported', { param: refused.key })
+  const model = modelOf(body, find('model'))
+  if (typeof model !== 'string') return model
+  const misfit = members.find(
+    ({ key, kind }) => TEXTS.includes(key) && kind !== 'string' && kind !== 'null',
+  )
+  if (misfit !== undefined) return invalid(misfit.key)
+  const characters = charactersOf(body, find('input'))
+  if (typeof characters !== 'number') return characters
+  const speed = speedOf(body, find('speed'))
+  if (typeof speed !== 'number') return speed
+  const stream = find('stream_format')
+  const isStream =
+    stream !== undefined && body.toString('latin1', stream.valueStart, stream.valueEnd) === '"sse"'
+  const audioTokens = (body.length * AUDIO_TOKENS_PER_BYTE) / Math.min(1, speed)
+  return {
+    format: OPENAI_SPEECH,
+    body,
+    members,
+    model,
+    isStream,
+    wantsUsage: true,
+    choices: 1,
+    outputTokensMax: Math.min(OUTPUT_TOKENS_MAX, Math.ceil(audioTokens) + AUDIO_TOKENS_BASE),
+    reasoningEffort: null,
+    inputBound: { tokens: body.length, ceiling: body.length * 2 + 100_000, isText: false },
+    tools: [],
+    measures: { characters, seconds: 0 },
+  }
+}
+
+function charactersOf(body: Buffer, input: Member | undefined): number | RelayError {
+  if (input?.kind !== 'string') return relayError('missing_parameter', { param: 'input' })
+  const { valueStart, valueEnd } = input
+  const isLong = valueEnd - valueStart > INPUT_BYTES_MAX
+  const text = isLong ? '' : (JSON.parse(body.toString('utf8', valueStart, valueEnd)) as string)
+  let characters = 0
+  for (const _ of text) characters += 1
+  if (!isLong && characters <= INPUT_CHARACTERS_MAX)
+    return characters > 0 ? characters : invalid('input')
+  const subject = `${INPUT_CHARACTERS_MAX}`
+  return relayError('string_above_max_length', { param: 'input', subject })
+}
+
+function speedOf(body: Buffer, member: Member | undefined): number | RelayError {
+  if (member === undefined || member.kind === 'null') return 1
+  const speed = Number(body.toString('latin1', member.valueStart, member.valueEnd))
+  return isNumberOrNull(body, member) && speed >= 0.1 && speed <= 10 ? speed : invalid('speed')
+}
+
+const RULES: BodyRules = {
+  limits: [],
+  addedLimit: () => '',
+  // In other formats, this member selects a more expensive way of serving.
+  isRestricted: (folded) => folded !== 'speed' && isRestrictedMember(folded),
+}
+
+/** A request is a single text, so that its outline has the text as well. */
+function outlineOf({ body }: ChatRequest): ChatRequest {
+  const outline = readSpeechRequest(body, NO_NAMES)
+  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
+  return outline
+}
+
+/** OpenAI's speech, whose answers are audio, or events with audio. */
+export const OPENAI_SPEECH: WireFormat = {
+  name: 'speech',
+  promptMember: 'input',
+  hasBinaryAnswer: true,
+  readRequest: (body) => readSpeechRequest(body),
+  readChangedRequest: (body) => readSpeechRequest(body, NO_NAMES),
+  withPrice: (request, price) => {
+    if (isByAudioTokens(price) || request.isStream) return request
+    const tokens = request.measures?.characters ?? request.inputBound.tokens
+    return { ...request, outputTokensMax: 0, inputBound: { ...request.inputBound, tokens } }
+  },
+  shortBody: ({ model }) => ({ model, input: 'hi', voice: 'alloy' }),
+  outlineOf,
+  upstreamBody: (request, change) => upstreamBody(request, change, RULES),
+  passedHeaders: () => [],
+  usageInAnswer: () => undefined,
+  readUsage: (raw, context) => {
+    const report = readAudioUsage(raw, context, false)
+    return { ...report, usage: { ...report.usage, outputAudio: report.usage.output } }
+  },
+  countUsage: ({ measures }, { input, output }, price) => {
+    const { characters = 0 } = measures ?? {}
+    return isByAudioTokens(price)
+      ? { ...NO_USAGE, inputUncached: input, output, outputAudio: output, characters }
+      : { ...NO_USAGE, inputUncached: characters, characters }
+  },
+  // Speech that is not audio is not an answer.
+  errorOfAnswer: () => 'format',
+  streamOfAnswer: () => '',
+  readTexts: readSpeechTexts,
+  stream: SPEECH_STREAM,
+  errors: OPENAI_ERRORS,
+}

@@ -1,0 +1,59 @@
+import type { ReadTexts } from '#relay/canonical/read-answer-texts.ts'
+import { recordOf } from '../openai-chat/usage-in-answer.ts'
+import type { StreamFormat } from '../wire-format.ts'
+
+const LAST =
+  /^(?:event: ?|data: ?\{\s*"type"\s*:\s*")(?:speech\.audio|transcript\.text)\.done["\s]|^data: ?\[DONE\]/m
+const LAST_BYTES = 96
+const ENDS: ReadonlySet<unknown> = new Set(['speech.audio.done', 'transcript.text.done'])
+
+/** The streams of audio endpoints. Their last event has the usage. */
+const AUDIO_STREAM: StreamFormat = {
+  // The event with the usage must be read, so that only the other end is found by its bytes.
+  isLastEvent: (bytes, start, end) =>
+    /^data: ?\[DONE\]/m.test(bytes.toString('latin1', start, Math.min(end, start + LAST_BYTES))),
+  finishReason: LAST,
+  marks: ['"usage"', '"error"', '.done"'],
+  readEvent: (event, isErrorEvent) => {
+    const { type, usage, error } = event as Readonly<Record<string, unknown>>
+    const isError =
+      isErrorEvent || type === 'error' || (type === undefined && recordOf(error) !== null)
+    return {
+      usage: recordOf(usage) ?? undefined,
+      model: undefined,
+      isError,
+      isUsageOnly: false,
+      isLast: ENDS.has(type),
+    }
+  },
+  combineUsage: (earlier, later) => later ?? earlier,
+}
+
+export const SPEECH_STREAM: StreamFormat = { ...AUDIO_STREAM, eventBytesMax: 4 * 1024 * 1024 }
+export const TRANSCRIPT_STREAM = AUDIO_STREAM
+
+function parsed(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return recordOf(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+/** Passes the audio of an event to the sink. */
+export const readSpeechTexts: ReadTexts = (json, sink) => {
+  const { audio } = parsed(json) ?? {}
+  if (typeof audio === 'string') sink.data(audio.length)
+}
+
+const TIMES = /^(?:\d+|WEBVTT.*|[\d:.,]+ --> .*)$/gm
+
+/** Passes the text of a transcript to the sink, which may also be plain text or subtitles. */
+export const readTranscriptTexts: ReadTexts = (text, sink) => {
+  const answer = text.trimStart().startsWith('{') ? parsed(text) : null
+  if (answer === null) return sink.text(0, 0, text.replace(TIMES, ''))
+  const { type, delta, text: whole } = answer
+  // Segments and the last event repeat the text of other events.
+  const piece = type === undefined ? whole : type === 'transcript.text.delta' ? delta : undefined
+  if (typeof piece === 'string') sink.text(0, 0, piece)
+}

@@ -1,0 +1,162 @@
+import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { measureAudio } from '#relay/uploads/audio-duration.ts'
+import type { FormRules } from '#relay/uploads/form-rules.ts'
+import { jsonError } from '../invalid-json-error.ts'
+import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
+import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { recordOf, usageInAnswer as usageInJson } from '../openai-chat/usage-in-answer.ts'
+import { flagOf, isMembers, isNumberOrNull, modelOf, RESERVED } from '../read-request-members.ts'
+import { type Member, scanObject } from '../scan-request-object.ts'
+import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
+import {
+  countTranscription,
+  isByAudioTokens,
+  readAudioUsage,
+  tokensOfDuration,
+  transcriptTokensMax,
+} from './audio-usage.ts'
+import { readTranscriptTexts, TRANSCRIPT_STREAM } from './stream-events.ts'
+
+const FORM: FormRules = {
+  files: ['file'],
+  numbers: ['temperature'],
+  flags: ['stream'],
+  texts: ['model', 'prompt', 'response_format', 'language'],
+  measure: async (file) => ({ seconds: await measureAudio(file) }),
+}
+const NAMES = namesByFoldedName([...FORM.files, ...FORM.numbers, ...FORM.flags, ...FORM.texts])
+const NO_NAMES = namesByFoldedName([])
+/** Fields that some providers read in place of `file`. What they refer to could not be measured. */
+const REFUSED = new Set([
+  ...['file_url', 'file_id', 'file_base64', 'url', 'audio', 'audio_url', 'input', 'input_audio'],
+])
+/** A provider may report ten times the duration that the file's own header has. */
+const CEILING_FACTOR = 10
+
+const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
+
+function readWith(
+  format: () => WireFormat,
+  body: Buffer,
+  known: typeof NAMES,
+): ChatRequest | RelayError {
+  const members = scanObject(body, known)
+  if (!isMembers(members)) return jsonError(body, members)
+  const find = (key: string) => members.find((member) => member.key === key)
+  if (find(RESERVED) !== undefined) return invalid(RESERVED)
+  const refused = members.find(({ folded }) => REFUSED.has(folded))
+  if (refused !== undefined) return relayError('parameter_not_supported', { param: refused.key })
+  const model = modelOf(body, find('model'))
+  if (typeof model !== 'string') return model
+  const file = fileOf(body, find('file'))
+  if (isRelayError(file)) return file
+  const misfit = members.find(
+    (member) =>
+      (FORM.texts.includes(member.key) && member.kind !== 'string') ||
+      (FORM.numbers.includes(member.key) && !isNumberOrNull(body, member)),
+  )
+  if (misfit !== undefined) return invalid(misfit.key)
+  const isStream = flagOf(find('stream'))
+  if (isStream === null) return invalid('stream')
+  const { seconds } = file
+  const tokens = tokensOfDuration(seconds) + body.length
+  return {
+    format: format(),
+    body,
+    members,
+    model,
+    isStream,
+    wantsUsage: true,
+    choices: 1,
+    outputTokensMax: Math.min(OUTPUT_TOKENS_MAX, transcriptTokensMax(seconds)),
+    reasoningEffort: null,
+    inputBound: { tokens, ceiling: tokens * CEILING_FACTOR + 100_000, isText: false },
+    tools: [],
+    measures: { characters: 0, seconds },
+  }
+}
+
+/** Returns the measured duration of the file, or an error if there is none or it is empty. */
+function fileOf(
+  body: Buffer,
+  member: Member | undefined,
+): { readonly seconds: number } | RelayError {
+  if (member === undefined) return relayError('missing_parameter', { param: 'file' })
+  if (member.kind !== 'object') return invalid('file')
+  const text = body.toString('utf8', member.valueStart, member.valueEnd)
+  const { bytes, seconds } = recordOf(JSON.parse(text)) ?? {}
+  const isMeasured = typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0
+  return bytes === 0 || !isMeasured ? invalid('file') : { seconds }
+}
+
+const TIME = /--> ?(?:(\d+):)?(\d+):(\d+)[.,](\d+)/g
+
+/**
+ * Returns the usage in an answer. An answer without one may tell how long the audio is at least, in
+ * the times of its subtitles.
+ */
+function usageInAnswer(body: Buffer): unknown {
+  if (isJson(body)) {
+    const usage = usageInJson(body)
+    if (usage !== undefined) return usage
+    // The duration is at the start of the answer, or behind its segments. It may be a text.
+    const ends = [body.subarray(0, END_BYTES), body.subarray(-END_BYTES)]
+    const seconds = Math.max(...ends.map((end) => Number(DURATION.exec(end.toString())?.[1] ?? 0)))
+    return durationOf(seconds)
+  }
+  let seconds = 0
+  for (const [, hours = '0', minutes, whole, fraction] of body.toString('utf8').matchAll(TIME)) {
+    const at = Number(hours) * 3_600 + Number(minutes) * 60 + Number(`${whole}.${fraction}`)
+    seconds = Math.max(seconds, at)
+  }
+  return durationOf(seconds)
+}
+
+const END_BYTES = 4_096
+const DURATION = /"duration"\s*:\s*"?(\d+(?:\.\d+)?)/
+
+const durationOf = (seconds: number): object | undefined =>
+  seconds > 0 ? { type: 'duration', seconds, isAtLeast: true } : undefined
+
+const isJson = (body: Buffer): boolean => /^\s*\{/.test(body.toString('latin1', 0, 64))
+
+/** A valid answer is JSON with a text, or plain text. */
+function errorOfAnswer(body: Buffer): 'format' | 'error-event' | null {
+  if (!isJson(body) || body.includes('"text"')) return null
+  return body.includes('"error"') ? 'error-event' : 'format'
+}
+
+const formatOf = (name: 'transcriptions' | 'translations'): WireFormat => {
+  const format: WireFormat = {
+    name,
+    promptMember: 'prompt',
+    form: FORM,
+    readRequest: (body) => readWith(() => format, body, NAMES),
+    readChangedRequest: (body) => readWith(() => format, body, NO_NAMES),
+    shortBody: ({ model }) => ({ model }),
+    outlineOf: (request) => request,
+    upstreamBody,
+    passedHeaders: () => [],
+    usageInAnswer,
+    readUsage: (raw, context) => readAudioUsage(raw, context, isByAudioTokens(context.price)),
+    countUsage: ({ measures }, counted, price) =>
+      countTranscription(measures?.seconds ?? 0, counted, price),
+    answerType: (body) => (isJson(body) ? 'application/json' : 'text/plain; charset=utf-8'),
+    errorOfAnswer,
+    streamOfAnswer: (body) => {
+      const { text = '', usage } = isJson(body) ? (recordOf(JSON.parse(body.toString())) ?? {}) : {}
+      const done = { type: 'transcript.text.done', text, ...(usage === undefined ? {} : { usage }) }
+      return `event: ${done.type}\ndata: ${JSON.stringify(done)}\n\n`
+    },
+    readTexts: readTranscriptTexts,
+    stream: TRANSCRIPT_STREAM,
+    errors: OPENAI_ERRORS,
+  }
+  return format
+}
+
+/** OpenAI's transcriptions. */
+export const OPENAI_TRANSCRIPTIONS = formatOf('transcriptions')
+/** OpenAI's translations of audio into English. */
+export const OPENAI_TRANSLATIONS = formatOf('translations')

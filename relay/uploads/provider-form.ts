@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { SpooledFile } from './spooled-file.ts'
+
+/** The body of a provider's call as a stream that can be opened again for a retry. */
+export type StreamedBody = {
+  readonly contentType: string
+  /** The length in bytes. */
+  readonly length: number
+  /** `onProgress` is called whenever the connection requests more bytes. */
+  readonly open: (onProgress: () => void) => Readable
+}
+
+type Piece = Buffer | SpooledFile
+type Part = { readonly name: string; readonly value: string | SpooledFile }
+
+/**
+ * Builds the form that the document of a form describes, after the changes that were made to it. An
+ * object that names none of `files` is sent as JSON, so that a document can't name other files.
+ */
+export function providerForm(
+  document: Buffer,
+  files: ReadonlyMap<string, SpooledFile>,
+): StreamedBody {
+  const boundary = `tallygate-${randomBytes(16).toString('hex')}`
+  const members = JSON.parse(document.toString('utf8')) as Readonly<Record<string, unknown>>
+  const parts = Object.entries(members).flatMap(([name, value]) => partsOf(name, value, files))
+  // Some servers read the fields as they arrive, and need them before the content of files.
+  const isText = ({ value }: Part) => typeof value === 'string'
+  const ordered = [...parts.filter(isText), ...parts.filter((part) => !isText(part))]
+  const pieces: Piece[] = ordered.flatMap(({ name, value }) => piecesOf(boundary, name, value))
+  pieces.push(Buffer.from(`--${boundary}--\r\n`))
+  const length = pieces.reduce((sum, piece) => sum + lengthOf(piece), 0)
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    length,
+    open: (onProgress) => Readable.from(contentOf(pieces, onProgress), { objectMode: false }),
+  }
+}
+
+const lengthOf = (piece: Piece): number => (Buffer.isBuffer(piece) ? piece.length : piece.bytes)
+
+async function* contentOf(pieces: readonly Piece[], onProgress: () => void) {
+  for (const piece of pieces) {
+    if (Buffer.isBuffer(piece)) {
+      onProgress()
+      yield piece
+      continue
+    }
+    for await (const chunk of piece.open()) {
+      onProgress()
+      yield chunk as Buffer
+    }
+  }
+}
+
+/** Returns the parts for a member of the document. A list has one part for each element. */
+function partsOf(
+  name: string,
+  value: unknown,
+  files: ReadonlyMap<string, SpooledFile>,
+): readonly Part[] {
+  if (value === null) return []
+  if (Array.isArray(value)) {
+    const listName = name.endsWith('[]') ? name : `${name}[]`
+    return value.flatMap((element) => partsOf(listName, element, files))
+  }
+  if (typeof value !== 'object') return [{ name, value: `${value}` }]
+  const id = (value as { readonly file?: unknown }).file
+  const file = typeof id === 'string' ? files.get(id) : undefined
+  return [{ name, value: file ?? JSON.stringify(value) }]
+}
+
+function piecesOf(boundary: string, name: string, value: string | SpooledFile): readonly Piece[] {
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"`
+  if (typeof value === 'string') return [Buffer.from(`${head}\r\n\r\n${value}\r\n`)]
+  const type = `; filename="${quoted(value.name)}"\r\nContent-Type: ${value.type}\r\n\r\n`
+  return [Buffer.from(`${head}${type}`), value, Buffer.from('\r\n')]
+}
+
+/** Escapes a name as browsers do (WHATWG HTML, multipart/form-data encoding algorithm). */
+const quoted = (name: string): string =>
+  name.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22')

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+
+/** A file of an upload, which is stored on disk until the call has ended. */
+export type SpooledFile = {
+  /** The name that the caller gave, without folders and control characters. */
+  readonly name: string
+  readonly type: string
+  readonly bytes: number
+  /** The SHA-256 hash of the content in hexadecimal form. */
+  readonly sha256: string
+  /** Opens the content from its first byte. It may be opened several times. */
+  readonly open: () => Readable
+  /** Reads a part of the content. The result is shorter at the end of the file. */
+  readonly read: (position: number, length: number) => Promise<Buffer>
+  readonly close: () => Promise<void>
+}
+
+export type FileDescription = { readonly name: string; readonly type: string }
+
+const NAME_LENGTH_MAX = 200
+const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/
+const CHUNK_BYTES = 64 * 1024
+/** The room on the disk is checked again after so many bytes of a file. */
+const CHECK_BYTES = 32 * 1024 * 1024
+
+/**
+ * Writes a stream to a file on disk. `hasRoom` tells whether the disk has room for more. Rejects if
+ * the stream fails or the disk is full. The file is then closed.
+ */
+export async function spool(
+  content: AsyncIterable<Buffer>,
+  { name, type }: FileDescription,
+  handle: FileHandle,
+  hasRoom: () => Promise<boolean>,
+): Promise<SpooledFile> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  let checkAt = CHECK_BYTES
+  try {
+    for await (const chunk of content) {
+      hash.update(chunk)
+      await writeWhole(handle, chunk)
+      bytes += chunk.length
+      if (bytes < checkAt) continue
+      checkAt += CHECK_BYTES
+      if (!(await hasRoom())) throw new Error('the disk is full')
+    }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+  return {
+    name: plainName(name),
+    type: MEDIA_TYPE.test(type) ? type.toLowerCase() : 'application/octet-stream',
+    bytes,
+    sha256: hash.digest('hex'),
+    open: () => handle.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES }),
+    read: async (position, length) => {
+      const buffer = Buffer.alloc(Math.max(0, Math.min(length, bytes - position)))
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
+      return buffer.subarray(0, bytesRead)
+    },
+    close: () => handle.close(),
+  }
+}
+
+async function writeWhole(handle: FileHandle, chunk: Buffer): Promise<void> {
+  let written = 0
+  while (written < chunk.length) {
+    const { bytesWritten } = await handle.write(chunk, written)
+    written += bytesWritten
+  }
+}
+
+/**
+ * Returns the last part of a file name, without characters that could change a header or a path.
+ * Providers read the format from the extension, so a long name is cut at its beginning.
+ */
+export function plainName(name: string): string {
+  const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are removed.
+  const plain = last.replace(/[\x00-\x1f\x7f"\u2028\u2029]/g, '').slice(-NAME_LENGTH_MAX)
+  return plain === '' || /^\.+$/.test(plain) ? 'file' : plain.toWellFormed()
+}

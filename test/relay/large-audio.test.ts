@@ -1,0 +1,204 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { serve } from '#test/support/start-http-server.ts'
+import { KEY } from './support/relay-rig.ts'
+
+const MIB = 1024 * 1024
+const LENGTH = 160 * MIB
+/** Long enough that all buffers which are not yet collected count in the usual memory as well. */
+const USUAL_LENGTH = 64 * MIB
+const GROWTH_MB_MAX = 30
+const BOUNDARY = 'a-boundary-of-the-test'
+
+let provider: Awaited<ReturnType<typeof serve>>
+let relay: ChildProcess
+let url: string
+let folder: string
+/** What the provider does with the next call, and how many bytes it has got. */
+let answer: (request: IncomingMessage, response: ServerResponse) => unknown = () => {}
+let uploaded = 0
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'audio-'))
+  provider = await serve((request, response) => {
+    request.on('error', () => {})
+    response.on('error', () => {})
+    answer(request, response)
+  })
+  const file = join(import.meta.dirname, 'support/audio-relay.ts')
+  relay = fork(file, [provider.url, folder], { execArgv: [] })
+  ;[url] = (await once(relay, 'message')) as [string]
+}, 60_000)
+
+afterAll(async () => {
+  relay.kill('SIGKILL')
+  await provider.close()
+  rmSync(folder, { recursive: true })
+})
+
+function rssMb(): number {
+  const status = readFileSync(`/proc/${relay.pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
+}
+
+/**
+ * Returns the most memory that the relay uses while `work` runs. It includes buffers that are not
+ * yet collected, so it is compared with the memory for shorter audio.
+ */
+async function peakDuring(work: () => Promise<void>): Promise<number> {
+  let most = rssMb()
+  const timer = setInterval(() => {
+    most = Math.max(most, rssMb())
+  }, 5)
+  await work()
+  clearInterval(timer)
+  return most
+}
+
+async function ends() {
+  relay.send('ends')
+  const [events] = (await once(relay, 'message')) as [{ type: string; data: object }[]]
+  return events
+}
+
+function* bytes(length: number): Generator<Buffer> {
+  const chunk = Buffer.alloc(64 * 1024, 7)
+  for (let sent = 0; sent < length; sent += chunk.length) {
+    yield chunk.subarray(0, Math.min(chunk.length, length - sent))
+  }
+}
+
+const part = (name: string, more = ''): string =>
+  `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`
+
+/** Sends a form with a file. `length` is the declared length of the file. */
+function upload(length: number, content: Iterable<Buffer>) {
+  const head = `${part('model')}letters\r\n${part('file', '; filename="a.wav"')}`
+  const tail = `\r\n--${BOUNDARY}--\r\n`
+  const request = httpRequest(`${url}/v1/audio/transcriptions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer sk-${KEY}`,
+      'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+      'content-length': head.length + length + tail.length,
+    },
+  })
+  const body = function* () {
+    yield Buffer.from(head)
+    yield* content
+    yield Buffer.from(tail)
+  }
+  return { request, sent: pipeline(Readable.from(body()), request) }
+}
+
+const transcribe = async (length: number): Promise<number | undefined> => {
+  const { request, sent } = upload(length, bytes(length))
+  const answered = once(request, 'response')
+  await sent
+  const [response] = (await answered) as [IncomingMessage]
+  for await (const _ of response);
+  return response.statusCode
+}
+
+const countUpload = (request: IncomingMessage, response: ServerResponse): void => {
+  uploaded = 0
+  request.on('data', (chunk: Buffer) => {
+    uploaded += chunk.length
+  })
+  request.on('end', () => {
+    response.setHeader('content-type', 'application/json')
+    response.end('{"text":"hello","usage":{"type":"duration","seconds":60}}')
+  })
+}
+
+const speakFor = (length: number) => (request: IncomingMessage, response: ServerResponse) => {
+  request.resume()
+  response.setHeader('content-type', 'audio/pcm')
+  pipeline(Readable.from(bytes(length)), response).catch(() => {})
+}
+
+const speak = (model = 'letters', signal: AbortSignal | null = null) =>
+  fetch(`${url}/v1/audio/speech`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, input: 'Hello '.repeat(2_000), voice: 'alloy' }),
+    signal,
+  })
+
+async function lengthOf(response: Response): Promise<number> {
+  let length = 0
+  for await (const chunk of response.body ?? []) length += chunk.length
+  return length
+}
+
+describe('audio of 160 MiB', () => {
+  it('is uploaded with flat memory, and leaves no file', async () => {
+    answer = countUpload
+    const usual = await peakDuring(async () => {
+      expect(await transcribe(USUAL_LENGTH)).toBe(200)
+    })
+    const most = await peakDuring(async () => {
+      expect(await transcribe(LENGTH)).toBe(200)
+    })
+    expect(uploaded).toBeGreaterThan(LENGTH)
+    expect(most - usual).toBeLessThan(GROWTH_MB_MAX)
+    expect(readdirSync(join(folder, 'uploads'))).toEqual([])
+    expect((await ends()).at(-1)).toMatchObject({
+      type: 'CallSettled',
+      data: { usage: { inputUncached: 1_000, seconds: 60 } },
+    })
+  }, 60_000)
+
+  it('is downloaded with flat memory, also by a slow reader', async () => {
+    answer = speakFor(USUAL_LENGTH)
+    const usual = await peakDuring(async () => {
+      expect(await lengthOf(await speak())).toBe(USUAL_LENGTH)
+    })
+    answer = speakFor(LENGTH)
+    const most = await peakDuring(async () => {
+      const response = await speak()
+      // The relay must stop reading from the provider while nothing is read here.
+      await new Promise((resume) => setTimeout(resume, 500))
+      expect(await lengthOf(response)).toBe(LENGTH)
+    })
+    expect(most - usual).toBeLessThan(GROWTH_MB_MAX)
+    expect((await ends()).at(-1)).toMatchObject({
+      type: 'CallSettled',
+      data: { usage: { characters: 12_000, inputUncached: 12_000 }, end: 'done' },
+    })
+  }, 60_000)
+
+  it('ends once and costs nothing if the upload is cut in the middle', async () => {
+    const before = (await ends()).length
+    const { request, sent } = upload(LENGTH, bytes(LENGTH / 2))
+    request.on('error', () => {})
+    sent.catch(() => {})
+    await new Promise((resume) => setTimeout(resume, 300))
+    request.destroy()
+    await expect.poll(() => readdirSync(join(folder, 'uploads'))).toEqual([])
+    expect(await ends()).toHaveLength(before)
+  }, 60_000)
+
+  it('is billed by what was delivered if the download is cut in the middle', async () => {
+    const before = (await ends()).length
+    answer = (request, response) => {
+      request.resume()
+      response.setHeader('content-type', 'audio/pcm')
+      response.write(Buffer.alloc(4_800_000), () => response.destroy())
+    }
+    await expect(speak('sounds').then(lengthOf)).rejects.toThrow()
+    await expect.poll(async () => (await ends()).length).toBe(before + 1)
+    expect((await ends()).at(-1)).toMatchObject({
+      type: 'CallSettled',
+      // 100 seconds of 1 250 tokens per minute.
+      data: { usage: { outputAudio: 2_084 }, usageSource: 'partial', end: 'incomplete' },
+    })
+  }, 60_000)
+})
