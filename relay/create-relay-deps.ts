@@ -41,6 +41,7 @@ export type DepsOverrides = {
   readonly providerMessages?: ProviderMessages
   readonly storedResponses?: StoredResponses
   readonly counter?: TokenCounter
+  readonly bodies?: BodyMemory
 }
 
 const openProviderMessages = ({ pg, log }: Core): Promise<ProviderMessages> =>
@@ -78,7 +79,7 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     failedKeys: new FailedKeys(limits, vault),
     underWay: new RunningCallCount(caps.total),
     caps,
-    bodies: new BodyMemory(),
+    bodies: overrides.bodies ?? new BodyMemory(),
     breaker,
     autoDisable: new AutoDisable({ actors, log, now, views }),
     balanceCheck: new BalanceCheck(actors),
