@@ -144,6 +144,8 @@ export type StreamFormat = {
 export type UsageContext = UsageBounds & {
   readonly body: Buffer
   readonly isOutputTotalLessPrompt: boolean
+  /** The most search units that a rerank call may have; 1 for all other calls. */
+  readonly choices?: number
 }
 
 export type ProviderErrorOptions = {
@@ -254,6 +256,8 @@ export type WireFormat = {
   readonly redactedAnswer?: (body: Buffer, confidential: readonly string[]) => Buffer
   /** Renders a complete answer as a stream. */
   readonly streamOfAnswer: (body: Buffer) => string
+  /** True if no answer has a text, so that answers are not searched for texts. */
+  readonly hasTextlessAnswers?: true
   readonly readTexts: ReadTexts
   readonly stream: StreamFormat
   readonly errors: ErrorFormat

@@ -180,7 +180,8 @@ function readReport(
   }
   const isOutputTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
   const { format, body } = request
-  return format.readUsage(rawUsage, { ...bounds, body, isOutputTotalLessPrompt })
+  const { choices } = request
+  return format.readUsage(rawUsage, { ...bounds, body, isOutputTotalLessPrompt, choices })
 }
 
 /**

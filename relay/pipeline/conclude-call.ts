@@ -49,6 +49,7 @@ export type Closing = {
   readonly caller: Caller
 }
 
+const NO_TEXT = { text: '', tokens: 0 } as const
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /** The call end that the ledger records for each error of an attempt. */
@@ -112,7 +113,7 @@ export async function concludePlain(
   const delivery: Delivery = {
     rawUsage: format.usageInAnswer(body),
     answeredModel: answeredModelIn(format, body),
-    readText: () => textOfAnswer(body, format.readTexts),
+    readText: () => (format.hasTextlessAnswers ? NO_TEXT : textOfAnswer(body, format.readTexts)),
     isWhole: true,
     chargesInput: true,
   }
@@ -237,7 +238,7 @@ export async function concludeAbandoned(
   const delivery: Delivery = {
     rawUsage: undefined,
     answeredModel: undefined,
-    readText: () => ({ text: '', tokens: 0 }),
+    readText: () => NO_TEXT,
     isWhole: false,
     chargesInput: true,
   }

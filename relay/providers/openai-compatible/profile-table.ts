@@ -271,6 +271,19 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
       command-r-plus-08-2024 command-r-08-2024
     `,
   },
+  // Jina has no chats, only embeddings and rerank.
+  {
+    id: 38,
+    name: 'Jina',
+    baseUrl: 'https://api.jina.ai',
+    endpoints: [],
+    modelsPath: null,
+    keyHint: { zh: 'jina_ 开头的 API 密钥', en: 'An API key, jina_…' },
+    models: `
+      jina-embeddings-v4 jina-embeddings-v3 jina-clip-v2 jina-reranker-v3
+      jina-reranker-v2-base-multilingual
+    `,
+  },
   // Perplexity sends usage with every chunk. The last usage is billed.
   {
     id: 27,
