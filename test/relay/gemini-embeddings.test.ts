@@ -131,7 +131,7 @@ describe('embeddings of Gemini', () => {
     expect(text).not.toContain(PROVIDER_KEY)
   })
 
-  it('in OpenAI’s format go to Google’s endpoint for it, with the key as a bearer token', async () => {
+  it('in OpenAI’s format go to Google’s endpoint for it, with a bearer token', async () => {
     const path = '/v1beta/openai/embeddings'
     const usage = { prompt_tokens: 4, total_tokens: 4 }
     provider.answers.set(`POST ${path}`, { body: { object: 'list', data: [], usage } })
