@@ -5,6 +5,7 @@ import {
   createProviderMessages,
   type ProviderMessages,
 } from '#infra/provider-messages/provider-messages.ts'
+import { usageOfToken } from '#projections/tokens/query.ts'
 import { CircuitBreaker } from './channel-health/circuit-breaker.ts'
 import { type ClaimedCalls, createClaimedCalls } from './idempotency/idempotency-claims.ts'
 import { FailedKeys } from './limits/block-key-guessing.ts'
@@ -42,6 +43,7 @@ export type DepsOverrides = {
   readonly storedResponses?: StoredResponses
   readonly counter?: TokenCounter
   readonly bodies?: BodyMemory
+  readonly usageOfToken?: RelayDeps['usageOfToken']
 }
 
 const openProviderMessages = ({ pg, log }: Core): Promise<ProviderMessages> =>
@@ -90,6 +92,8 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     live: new UnorderedList(),
     claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
     providerMessages: overrides.providerMessages ?? (await openProviderMessages(core)),
+    usageOfToken:
+      overrides.usageOfToken ?? ((userId, tokenId) => usageOfToken(core.db, userId, tokenId)),
     storedResponses: overrides.storedResponses ?? (await createStoredResponses(core.pg)),
   }
 }

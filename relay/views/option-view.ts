@@ -43,6 +43,7 @@ export type RelayOptions = {
   /** The price of one US dollar in yuan, as decimal text. It converts providers' balances. */
   readonly yuanPerDollar: string
   readonly usableGroups: ReadonlySet<string>
+  readonly quotaDisplay: QuotaDisplay
   readonly screening: Screening
   readonly tasks: TaskOptions
   readonly userRate: {
@@ -54,6 +55,14 @@ export type RelayOptions = {
     readonly tokensPerMinute: number
     readonly exemptGroup: string | null
   }
+}
+
+/** How the quota of a key is answered to chat clients. */
+export type QuotaDisplay = {
+  readonly isInDollars: boolean
+  readonly quotaPerDollar: number
+  /** False if the quota of the user is answered in place of the quota of the token. */
+  readonly isOfToken: boolean
 }
 
 export type TaskOptions = {
@@ -122,6 +131,11 @@ function readOptions(values: ReadonlyMap<string, string>): Omit<RelayOptions, 's
       : null,
     yuanPerDollar: optionValue(values, 'Price'),
     usableGroups: new Set(Object.keys(objectOf(optionJson(values, 'UserUsableGroups')))),
+    quotaDisplay: {
+      isInDollars: flag('DisplayInCurrencyEnabled'),
+      quotaPerDollar: Math.max(1, Number(optionValue(values, 'QuotaPerUnit'))),
+      isOfToken: flag('DisplayTokenStatEnabled'),
+    },
     tasks: readTaskOptions(values),
     userRate: {
       isEnabled: flag('ModelRequestRateLimitEnabled'),
