@@ -316,7 +316,7 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   }
   if (isPing(url, method)) return sendJson(exchange, 200, {})
   const model = modelInPath(path)
-  // A method of a model that does not exist, such as Gemini's `:embedContent`.
+  // A method of a model that does not exist, such as Gemini's earlier `:embedText`.
   const isMethod = method === 'POST' && path.includes(':')
   if (model === undefined || isMethod) return sendError(exchange, relayError('not_found'))
   if (method !== 'GET') return sendError(exchange, methodNotAllowed('GET'))

@@ -256,6 +256,8 @@ export type WireFormat = {
   readonly redactedAnswer?: (body: Buffer, confidential: readonly string[]) => Buffer
   /** Renders a complete answer as a stream. */
   readonly streamOfAnswer: (body: Buffer) => string
+  /** The maximum length of a plain answer. The default is `ANSWER_BYTES_MAX`. */
+  readonly answerBytesMax?: number
   /** True if no answer has a text, so that answers are not searched for texts. */
   readonly hasTextlessAnswers?: true
   readonly readTexts: ReadTexts

@@ -245,3 +245,17 @@ describe('embeddings', () => {
     expect(provider.requests).toHaveLength(1)
   })
 })
+
+it('a long list of embeddings is delivered whole, and one without an end is not', async () => {
+  const vector = JSON.stringify(Array.from({ length: 3_072 }, () => 0.123456789012345))
+  const item = `{"object":"embedding","index":0,"embedding":${vector}}`
+  const list = Array.from({ length: 700 }, () => item).join()
+  const body = `{"object":"list","data":[${list}],"model":"${MODEL}","usage":{"prompt_tokens":7}}`
+  expect(body.length).toBeGreaterThan(32 * 1024 * 1024)
+  provider.answers.set(PATH, { body })
+  const { status, text } = await embed({ model: MODEL, input: ['a'] })
+  expect([status, text === body]).toEqual([200, true])
+  expect(await endOf()).toMatchObject({ usage: { inputUncached: 7 }, usageSource: 'upstream' })
+  provider.answers.set(PATH, { body: `${body}${body}` })
+  expect((await embed({ model: MODEL, input: ['a'] })).status).toBe(502)
+})

@@ -26,6 +26,8 @@ const REFUSED = ['messages', 'prompt', 'texts', 'images', 'inputs']
 const NAMES = namesByFoldedName(['model', 'stream', ...FIELDS.keys(), ...REFUSED])
 const NO_NAMES = namesByFoldedName([])
 const DIMENSIONS_MAX = 100_000
+/** A thousand vectors of 3 072 numbers, which some clients request at once, as decimal numbers. */
+const ANSWER_BYTES_MAX = 72 * 1024 * 1024
 
 /**
  * Reads a request for embeddings in OpenAI's format without building objects. The input is text,
@@ -66,6 +68,7 @@ export const EMBEDDINGS = inputFormat({
   name: 'embeddings',
   promptMember: 'input',
   answerMember: 'data',
+  answerBytesMax: ANSWER_BYTES_MAX,
   readRequest: readEmbeddingsRequest,
   readChangedRequest: (body, path) => readEmbeddingsRequest(body, path, NO_NAMES),
   shortBody: ({ model }) => ({ model, input: 'hi' }),

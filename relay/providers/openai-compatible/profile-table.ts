@@ -72,7 +72,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     models: `
       gpt-5.1 gpt-5 gpt-5-mini gpt-5-nano gpt-4.1 gpt-4.1-mini gpt-4.1-nano gpt-4o gpt-4o-mini
       gpt-4o-audio-preview chatgpt-4o-latest o4-mini o3 o3-mini o1 gpt-4-turbo gpt-4
-      gpt-3.5-turbo
+      gpt-3.5-turbo text-embedding-3-small text-embedding-3-large omni-moderation-latest
     `,
   },
   // Any other server with OpenAI's format, such as llama.cpp, vLLM, LM Studio or another gateway.
@@ -269,6 +269,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     models: `
       command-a-03-2025 command-a-reasoning-08-2025 command-a-vision-07-2025 command-r7b-12-2024
       command-r-plus-08-2024 command-r-08-2024
+      embed-v4.0 rerank-v4.0-pro rerank-v4.0-fast rerank-v3.5
     `,
   },
   // Jina has no chats, only embeddings and rerank.
