@@ -63,8 +63,8 @@ class Gathering {
   private length = 0
   /** The bytes of the user's share that are reserved for the body. */
   private reserved = 0
-  /** The bytes that a decoder uses besides the body. */
-  private beside = 0
+  private decoder: BodyDecoder | null = null
+  private decoderBytes = 0
   private isOver = false
 
   constructor(
@@ -87,32 +87,35 @@ class Gathering {
 
   /** Reads a compressed body. The memory of the decoder is counted as long as it is in use. */
   compressed(request: CallRequest, coding: BodyCoding): void {
-    if (!this.reserve(coding.memory)) return
-    this.reserved -= coding.memory
-    if (!this.memory.take(coding.memory)) {
-      if (this.owner !== null) this.memory.release(this.owner, coding.memory)
-      return this.refuse(NO_ROOM)
+    let sent = 0
+    request.on('data', (part: Buffer) => {
+      if (this.isOver) return
+      sent += part.length
+      if (sent > BODY_BYTES_MAX) return this.refuse(TOO_LARGE)
+      this.decoder ??= this.openDecoder(request, coding, part)
+      if (this.decoder?.write(part) === false) request.pause()
+    })
+    request.on('end', () => {
+      if (this.decoder === null) this.refuse(CODING_ERRORS.invalid)
+      else this.decoder.end()
+    })
+    this.watchClose(request)
+  }
+
+  private openDecoder(request: CallRequest, coding: BodyCoding, start: Buffer): BodyDecoder | null {
+    const opened = coding.open(start)
+    if (!this.memory.takeDecoder(this.owner, opened.memory)) {
+      this.refuse(NO_ROOM)
+      return null
     }
-    this.beside = coding.memory
+    this.decoderBytes = opened.memory
     const sink = {
       data: (part: Buffer) => this.add(part),
       end: () => this.end(),
       fail: (reason: 'invalid' | 'ratio') => this.refuse(CODING_ERRORS[reason]),
     }
-    const decoder = new BodyDecoder(coding, sink, () => request.resume())
-    this.onRefused = () => decoder.stop()
-    let sent = 0
-    request.on('data', (part: Buffer) => {
-      if (this.isOver) return
-      sent += part.length
-      if (sent > BODY_BYTES_MAX) this.refuse(TOO_LARGE)
-      else if (!decoder.write(part)) request.pause()
-    })
-    request.on('end', () => decoder.end())
-    this.watchClose(request)
+    return new BodyDecoder(opened, sink, () => request.resume())
   }
-
-  private onRefused = (): void => {}
 
   /** Refuses the body if the connection closes before it is complete. */
   private watchClose(request: CallRequest): void {
@@ -155,7 +158,7 @@ class Gathering {
   private refuse(reason: RelayError): void {
     if (this.isOver) return
     this.isOver = true
-    this.onRefused()
+    this.decoder?.stop()
     this.giveBackDecoder()
     this.memory.giveBack(this.length)
     if (this.owner !== null) this.memory.release(this.owner, this.reserved)
@@ -165,8 +168,7 @@ class Gathering {
   }
 
   private giveBackDecoder(): void {
-    this.memory.giveBack(this.beside)
-    if (this.owner !== null) this.memory.release(this.owner, this.beside)
-    this.beside = 0
+    if (this.decoderBytes > 0) this.memory.giveBackDecoder(this.owner, this.decoderBytes)
+    this.decoderBytes = 0
   }
 }

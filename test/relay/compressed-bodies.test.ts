@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -38,13 +39,35 @@ async function send(coding: string, body: Buffer, path = '/v1/chat/completions')
   return { status: response.status, text, code: error?.code ?? null }
 }
 
-/** All memory is free again: the largest body fits at once. */
+/** All memory is free again. */
 function expectNothingHeld(): void {
-  expect(bodies.take(64 * MB)).toBe(true)
-  bodies.giveBack(64 * MB)
+  expect(bodies.taken).toEqual({ bodies: 0, decoders: 0 })
   const owner = { userId: USER, bytesMax: 1 }
   expect(bodies.reserve(owner, 1)).toBe(true)
   bodies.release(owner, 1)
+}
+
+/** A frame with a window of 2 to the power of `windowLog` bytes. */
+function zstdStream(windowLog: number): Buffer {
+  const params = { [constants.ZSTD_c_windowLog]: windowLog, [constants.ZSTD_c_contentSizeFlag]: 0 }
+  const long = JSON.stringify({ ...JSON.parse(BODY), user: randomBytes(3 * MB).toString('hex') })
+  return zstdCompressSync(long, { params })
+}
+
+/** A request that is sent piece by piece. Its errors are ignored. */
+function upload(coding: string, { length }: Buffer) {
+  const request = httpRequest(`${rig.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer sk-${KEY}`,
+      'content-type': 'application/json',
+      'content-encoding': coding,
+      'content-length': length,
+    },
+  })
+  request.on('error', () => {})
+  request.on('response', (response) => response.resume())
+  return request
 }
 
 describe('a compressed request body', () => {
@@ -126,35 +149,54 @@ describe('a compressed request body', () => {
     expectNothingHeld()
   })
 
-  it('is counted in the memory of bodies with the window of its decoder', async () => {
-    bodies.take(50 * MB)
-    expect(await send('br', brotliCompressSync(BODY))).toMatchObject({ code: 'overloaded' })
-    expect(await send('gzip', gzipSync(BODY))).toMatchObject({ status: 200 })
-    bodies.giveBack(50 * MB)
-    expectNothingHeld()
+  /** A coding with a window of its own size, and the memory of its decoder in MB. */
+  const WINDOWS = [
+    ['br', brotliCompressSync(BODY, { params: { [constants.BROTLI_PARAM_LGWIN]: 24 } }), 20],
+    ['br', brotliCompressSync(BODY, { params: { [constants.BROTLI_PARAM_LGWIN]: 16 } }), 4.0625],
+    ['br', brotliCompressSync(BODY, { params: { [constants.BROTLI_PARAM_LGWIN]: 10 } }), 4],
+    ['zstd', zstdCompressSync(BODY), 0.5],
+    ['zstd', zstdStream(21), 2.5],
+    ['gzip', gzipSync(BODY), 0.1],
+  ] as const
+
+  it.each(WINDOWS)('with %s is counted with the window that it demands', async (...row) => {
+    const [coding, compressed, megabytes] = row
+    const request = upload(coding, compressed)
+    request.write(compressed.subarray(0, 20))
+    await expect.poll(() => bodies.taken.decoders).toBeGreaterThan(0)
+    const { decoders } = bodies.taken
+    expect(decoders / MB).toBeGreaterThan(megabytes * 0.9)
+    expect(decoders / MB).toBeLessThan(megabytes * 1.1)
+    request.end(compressed.subarray(20))
+    await expect.poll(() => bodies.taken).toEqual({ bodies: 0, decoders: 0 })
   })
 
   it('of a caller who leaves in the middle holds no memory', async () => {
     const compressed = brotliCompressSync(BODY)
-    const request = httpRequest(`${rig.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer sk-${KEY}`,
-        'content-type': 'application/json',
-        'content-encoding': 'br',
-        'content-length': compressed.length,
-      },
-    })
-    request.on('error', () => {})
+    const request = upload('br', compressed)
     request.write(compressed.subarray(0, 10))
-    const isHeld = () => {
-      if (!bodies.take(60 * MB)) return true
-      bodies.giveBack(60 * MB)
-      return false
-    }
-    await expect.poll(isHeld).toBe(true)
+    await expect.poll(() => bodies.taken.decoders).toBeGreaterThan(MB)
     request.destroy()
-    await expect.poll(isHeld).toBe(false)
+    await expect.poll(() => bodies.taken.decoders).toBe(0)
+    expectNothingHeld()
+  })
+
+  it('that is slow keeps no other caller from sending a body', async () => {
+    const compressed = WINDOWS[0][1]
+    const slow = Array.from({ length: 5 }, () => upload('br', compressed))
+    for (const request of slow) request.write(compressed.subarray(0, 10))
+    await expect.poll(() => bodies.taken.decoders).toBe(3 * 20 * MB)
+    expect(await send('br', compressed)).toMatchObject({ code: 'overloaded' })
+    expect(await send('gzip', gzipSync(BODY))).toMatchObject({ status: 200 })
+    expect(await send('identity', Buffer.from(BODY))).toMatchObject({ status: 200 })
+    for (const request of slow) request.destroy()
+    await expect.poll(() => bodies.taken.decoders).toBe(0)
+  })
+
+  it('with a larger window in a later frame is refused', async () => {
+    const later = Buffer.concat([zstdStream(18), zstdStream(22)])
+    expect(await send('zstd', later)).toMatchObject({ code: 'invalid_content_encoding' })
+    expectNothingHeld()
   })
 
   it('of a user who can not pay is refused before it is read', async () => {
