@@ -254,6 +254,8 @@ export type WireFormat = {
   readonly errorOfAnswer: (body: Buffer) => 'format' | 'error-event' | null
   /** Removes confidential texts from an answer that may be valid and yet contain an error. */
   readonly redactedAnswer?: (body: Buffer, confidential: readonly string[]) => Buffer
+  /** Changes an answer to what the request demanded, if the provider ignored a part of it. */
+  readonly adaptAnswer?: (request: ChatRequest, body: Buffer) => Buffer
   /** Renders a complete answer as a stream. */
   readonly streamOfAnswer: (body: Buffer) => string
   /** The maximum length of a plain answer. The default is `ANSWER_BYTES_MAX`. */

@@ -92,8 +92,9 @@ export function visibleAnswer(
 ): Buffer | null {
   const { conversion, upstreamModel, request } = candidate
   if (conversion !== null) return conversion.convertAnswer(body, exchange.call)
-  const { redactedAnswer } = request.format
-  const redacted = redactedAnswer?.(body, confidentialOf(candidate)) ?? body
+  const { redactedAnswer, adaptAnswer } = request.format
+  const adapted = adaptAnswer?.(request, body) ?? body
+  const redacted = redactedAnswer?.(adapted, confidentialOf(candidate)) ?? adapted
   return upstreamModel === null ? redacted : withShownModel(request.format, redacted, request.model)
 }
 

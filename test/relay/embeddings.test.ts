@@ -2,7 +2,7 @@ import OpenAI from 'openai'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { KEY, onlyEnd, PROVIDER_KEY, relayRig } from './support/relay-rig.ts'
+import { KEY, onlyEnd, PROVIDER_KEY, relayRig, USER } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
 
 const MODEL = 'text-embedding-3-large'
@@ -76,6 +76,22 @@ describe('embeddings', () => {
     expect(JSON.parse(provider.requests[0]?.body ?? '')).toMatchObject({
       encoding_format: 'base64',
     })
+  })
+
+  it('are decoded by the official client, even if the provider ignores its format', async () => {
+    provider.answers.set(PATH, { body: answer({ prompt_tokens: 1, total_tokens: 1 }, VECTOR) })
+    const client = new OpenAI({ apiKey: `sk-${KEY}`, baseURL: `${rig.url}/v1`, maxRetries: 0 })
+    const { data } = await client.embeddings.create({ model: MODEL, input: 'a' })
+    expect(data[0]?.embedding).toEqual(VECTOR)
+  })
+
+  it('are not changed for a caller who did not request base64', async () => {
+    const body = answer({ prompt_tokens: 1, total_tokens: 1 }, [0.1, 1e-7, 'x'])
+    provider.answers.set(PATH, { body })
+    for (const format of [{}, { encoding_format: 'float' }, { encoding_format: 'base64' }]) {
+      const { text } = await embed({ model: MODEL, input: 'a', ...format })
+      expect(text).toBe(JSON.stringify(body))
+    }
   })
 
   it('hold the worst case of texts, and the exact number of tokens', async () => {
@@ -224,6 +240,26 @@ describe('embeddings', () => {
     const [admitted] = await rig.callEvents(8)
     const { hold } = (admitted?.data ?? {}) as { hold?: unknown }
     expect(Number(hold)).toBeLessThanOrEqual(3_000)
+  })
+
+  it('with a screened word are refused, whatever the kind of input', async () => {
+    await rig.setOption('CheckSensitiveEnabled', 'true')
+    await rig.setOption('CheckSensitiveOnPromptEnabled', 'true')
+    await rig.setOption('SensitiveWords', 'forbidden')
+    for (const input of ['a forbidden word', ['a', 'forbidden'], [{ text: 'forbidden' }]]) {
+      const { status, error } = await embed({ model: MODEL, input })
+      expect([status, error?.code, error?.param]).toEqual([400, 'sensitive_prompt', 'input'])
+    }
+    expect(provider.requests).toEqual([])
+  })
+
+  it('count towards the limits of a token', async () => {
+    const rateLimit = { isEnabled: true, periodSeconds: 60, count: 1, success: 1 }
+    await rig.addToken(4, USER, `${KEY}x`, { rateLimit })
+    expect((await embed({ model: MODEL, input: 'a' }, undefined, `${KEY}x`)).status).toBe(200)
+    const second = await embed({ model: MODEL, input: 'a' }, undefined, `${KEY}x`)
+    expect(second).toMatchObject({ status: 429 })
+    expect(second.headers.get('retry-after')).not.toBeNull()
   })
 
   it('with an idempotency key are billed once', async () => {

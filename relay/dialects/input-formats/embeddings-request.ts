@@ -14,6 +14,7 @@ import {
   namedBody,
   WITHOUT_OUTPUT,
 } from './input-format.ts'
+import { vectorsAsBase64 } from './vectors-as-base64.ts'
 
 const FIELDS: FieldKinds = new Map([
   ['input', ['string', 'array']],
@@ -69,6 +70,7 @@ export const EMBEDDINGS = inputFormat({
   promptMember: 'input',
   answerMember: 'data',
   answerBytesMax: ANSWER_BYTES_MAX,
+  adaptAnswer: vectorsAsBase64,
   readRequest: readEmbeddingsRequest,
   readChangedRequest: (body, path) => readEmbeddingsRequest(body, path, NO_NAMES),
   shortBody: ({ model }) => ({ model, input: 'hi' }),
