@@ -49,6 +49,21 @@ export type DepsOverrides = {
 const openProviderMessages = ({ pg, log }: Core): Promise<ProviderMessages> =>
   createProviderMessages(pg, (err) => log.warn({ err }, 'messages of providers were not written'))
 
+/**
+ * Returns a function that reads the quota of a token. Requests for the same token share one query,
+ * so that a client that asks often does not occupy the database.
+ */
+function usageReader({ db }: Core): RelayDeps['usageOfToken'] {
+  const running = new Map<number, ReturnType<RelayDeps['usageOfToken']>>()
+  return (userId, tokenId) => {
+    const shared = running.get(tokenId)
+    if (shared !== undefined) return shared
+    const query = usageOfToken(db, userId, tokenId).finally(() => running.delete(tokenId))
+    running.set(tokenId, query)
+    return query
+  }
+}
+
 /** Creates the dependencies of all relay code. Resolves when the views are loaded. */
 export async function createRelayDeps(core: Core, overrides: DepsOverrides): Promise<RelayDeps> {
   const { actors, callLimits: limits, vault, sharedCache: cache, log, now, config } = core
@@ -92,8 +107,7 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     live: new UnorderedList(),
     claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
     providerMessages: overrides.providerMessages ?? (await openProviderMessages(core)),
-    usageOfToken:
-      overrides.usageOfToken ?? ((userId, tokenId) => usageOfToken(core.db, userId, tokenId)),
+    usageOfToken: overrides.usageOfToken ?? usageReader(core),
     storedResponses: overrides.storedResponses ?? (await createStoredResponses(core.pg)),
   }
 }
