@@ -137,13 +137,22 @@ describe('a rerank', () => {
     expect(provider.requests).toEqual([])
   })
 
-  it('an error of Jina keeps its words', async () => {
-    const body = { detail: 'Invalid', message: `bad documents ${PROVIDER_KEY}` }
+  const WORDS = `bad documents for ${PROVIDER_KEY}`
+
+  it.each([
+    ['Jina', { detail: WORDS }],
+    ['Mistral', { detail: [{ type: 'x', loc: ['body', 'documents', 0], msg: WORDS }] }],
+    ['Cohere', { id: '1', message: WORDS }],
+    ['SiliconFlow', { code: 20012, message: WORDS, data: null }],
+    ['Zhipu', { error: { code: '1210', message: WORDS } }],
+    ['a gateway', { error: WORDS }],
+  ])('an error of %s keeps its words, but no key', async (_name, body) => {
     provider.answers.set('POST /v1/rerank', { status: 422, body })
     const { status, text } = await rerank()
     expect(status).toBe(422)
     expect(text).toContain('bad documents')
     expect(text).not.toContain(PROVIDER_KEY)
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
   })
 })
 
