@@ -26,7 +26,14 @@ export const INPUT_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
   readonly CallEndpoint[]
 >([
   [1, [embeddings(), MODERATIONS]],
-  [3, [embeddings('/openai/deployments/{model}/embeddings?api-version={other}')]],
+  [
+    3,
+    [
+      // The newer API of Azure has neither deployments nor versions in its paths.
+      { ...embeddings('/openai/v1/embeddings'), bases: /\/openai\/v1\/?$/ },
+      embeddings('/openai/deployments/{model}/embeddings?api-version={other}'),
+    ],
+  ],
   [4, [embeddings()]],
   ...GATEWAYS.map((type) => [type, [embeddings()]] as const),
   [8, [embeddings(), rerank(), MODERATIONS]],

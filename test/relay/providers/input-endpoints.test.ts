@@ -36,6 +36,12 @@ describe('the endpoint of calls without a generated answer', () => {
       { baseUrl: 'https://me.openai.azure.com' },
       'https://me.openai.azure.com/openai/deployments/m/embeddings?api-version=2024-10-21',
     ],
+    [
+      3,
+      'embeddings',
+      { baseUrl: 'https://me.openai.azure.com/openai/v1/' },
+      'https://me.openai.azure.com/openai/v1/embeddings',
+    ],
     [4, 'embeddings', {}, 'http://localhost:11434/v1/embeddings'],
     [8, 'embeddings', OWN, 'https://llm.example.com/v1/embeddings'],
     [8, 'embeddings', VERSIONED, 'https://llm.example.com/api/v1/embeddings'],
