@@ -27,8 +27,8 @@ const REFUSED = ['messages', 'prompt', 'texts', 'images', 'inputs']
 const NAMES = namesByFoldedName(['model', 'stream', ...FIELDS.keys(), ...REFUSED])
 const NO_NAMES = namesByFoldedName([])
 const DIMENSIONS_MAX = 100_000
-/** A thousand vectors of 3 072 numbers, which some clients request at once, as decimal numbers. */
-const ANSWER_BYTES_MAX = 72 * 1024 * 1024
+/** A thousand vectors of 1 536 decimal numbers, which some clients request at once, have 34 MB. */
+const ANSWER_BYTES_MAX = 48 * 1024 * 1024
 
 /**
  * Reads a request for embeddings in OpenAI's format without building objects. The input is text,
