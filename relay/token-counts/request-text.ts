@@ -34,9 +34,10 @@ const TEXT_PART_MEMBERS = new Set([
 /** The members of a request of Gemini's API that hold texts in parts. */
 const GEMINI_CONTENTS = new Set([
   ...['contents', 'systemInstruction', 'system_instruction', 'content', 'requests', 'title'],
+  'instances',
 ])
 /** The paths of texts in such a member. In a batch of embeddings, they are in each request. */
-const GEMINI_TEXTS = new Set(['', 'parts.text', 'content.parts.text', 'title'])
+const GEMINI_TEXTS = new Set(['', 'parts.text', 'content.parts.text', 'title', 'content'])
 /**
  * The paths in such a member whose JSON reaches the model unchanged. The result of a function can
  * also have pictures, which are not in `response`.
@@ -55,7 +56,7 @@ const PROMPTS = new Set(['prompt', 'suffix'])
 /** The members of a request to order documents, in which all strings are texts. */
 const RERANK_MEMBERS = new Set(['query', 'documents'])
 /** The members that only requests without a generated answer have. */
-const INPUT_ONLY = new Set([...RERANK_MEMBERS, 'content', 'requests'])
+const INPUT_ONLY = new Set([...RERANK_MEMBERS, 'content', 'requests', 'instances'])
 /** The types of message parts that are pictures. */
 const PICTURES = new Set(['image_url', 'image', 'input_image'])
 const MIME_OF_PICTURE = /^image\//

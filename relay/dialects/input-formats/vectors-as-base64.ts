@@ -22,13 +22,13 @@ export function vectorsAsBase64(request: ChatRequest, answer: Buffer): Buffer {
     const start = behindSpace(answer, colon + 1)
     if (answer[colon] !== COLON || answer[start] !== OPEN_BRACKET) continue
     const end = answer.indexOf(CLOSE_BRACKET, start) + 1
-    const text = end === 0 ? null : base64Of(answer.toString('latin1', start, end))
-    if (text !== null) edits.push({ start, end, text })
+    const base64 = end === 0 ? null : base64Of(parsed(answer.toString('latin1', start, end)))
+    if (base64 !== null) edits.push({ start, end, text: JSON.stringify(base64) })
   }
   return applyEdits(answer, edits)
 }
 
-function requestsBase64({ body, members }: ChatRequest): boolean {
+export function requestsBase64({ body, members }: ChatRequest): boolean {
   const format = memberIn(members, 'encoding_format')
   return (
     format?.kind === 'string' &&
@@ -36,18 +36,20 @@ function requestsBase64({ body, members }: ChatRequest): boolean {
   )
 }
 
-/** Returns a vector as a JSON text, or null if it is no list of numbers. */
-function base64Of(json: string): string | null {
-  let values: unknown
+function parsed(json: string): unknown {
   try {
-    values = JSON.parse(json)
+    return JSON.parse(json)
   } catch {
     return null
   }
+}
+
+/** Returns a vector as base64 of its 32-bit numbers, or null if it is no list of numbers. */
+export function base64Of(values: unknown): string | null {
   if (!Array.isArray(values) || !values.every((value) => typeof value === 'number')) return null
   const bytes = Buffer.alloc(values.length * 4)
   for (const [index, value] of values.entries()) bytes.writeFloatLE(value, index * 4)
-  return JSON.stringify(bytes.toString('base64'))
+  return bytes.toString('base64')
 }
 
 function behindSpace(bytes: Buffer, from: number): number {

@@ -1,3 +1,4 @@
+import type { FormatName } from '../../dialects/wire-format.ts'
 import type { CallEndpoint } from './provider-profile.ts'
 
 const embeddings = (path = '/v1/embeddings', models?: RegExp): CallEndpoint => ({
@@ -13,6 +14,14 @@ const rerank = (path = '/v1/rerank', models?: RegExp): CallEndpoint => ({
 const MODERATIONS: CallEndpoint = { format: 'moderations', path: '/v1/moderations' }
 
 const VERTEX = '/v1/projects/{project}/locations/{region}/publishers/google/models/{model}'
+
+/** Older models of embeddings on Vertex AI, which have a format of their own. */
+const predict = (format: FormatName): CallEndpoint => ({
+  format,
+  path: `${VERTEX}:predict`,
+  models: /^(?:text-|textembedding-|gemini-embedding-001)/,
+  isPredict: true,
+})
 
 /** Gateways and servers that offer OpenAI's API for models of any vendor. */
 const GATEWAYS = [6, 7, 9, 10, 12, 13]
@@ -54,7 +63,6 @@ export const INPUT_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
   [38, [embeddings(), rerank()]],
   [39, [embeddings('/client/v4/accounts/{other}/ai/v1/embeddings')]],
   [40, [embeddings(), rerank()]],
-  // Older models of embeddings on Vertex AI have a format of their own.
   [
     41,
     [
@@ -63,6 +71,9 @@ export const INPUT_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
         path: `${VERTEX}:embedContent`,
         models: /^gemini-embedding-(?!001)/,
       },
+      predict('embeddings'),
+      predict('gemini-embedding'),
+      predict('gemini-embedding-batch'),
     ],
   ],
   [42, [embeddings(), MODERATIONS]],

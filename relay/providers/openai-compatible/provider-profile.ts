@@ -49,6 +49,8 @@ export type CallEndpoint = {
   readonly bases?: RegExp
   /** True if the key is sent as `Authorization: Bearer`, and not in the provider's header. */
   readonly takesBearer?: true
+  /** True if the endpoint is Vertex AI's `predict`, to which embeddings are converted. */
+  readonly isPredict?: true
   /** How the bodies of this endpoint differ from the bodies of its format. */
   readonly envelope?: BodyEnvelope
 }
