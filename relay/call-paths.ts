@@ -2,6 +2,13 @@ import { ANTHROPIC_ERRORS } from './dialects/anthropic-messages/error-body.ts'
 import { ANTHROPIC_MESSAGES } from './dialects/anthropic-messages/messages-request.ts'
 import { GEMINI_ERRORS } from './dialects/gemini/error-body.ts'
 import { GEMINI } from './dialects/gemini/generate-request.ts'
+import { EMBEDDINGS } from './dialects/input-formats/embeddings-request.ts'
+import {
+  GEMINI_EMBEDDING,
+  GEMINI_EMBEDDING_BATCH,
+} from './dialects/input-formats/gemini-embedding-request.ts'
+import { MODERATIONS } from './dialects/input-formats/moderation-request.ts'
+import { RERANK } from './dialects/input-formats/rerank-request.ts'
 import { OPENAI_SPEECH } from './dialects/openai-audio/speech-request.ts'
 import {
   OPENAI_TRANSCRIPTIONS,
@@ -14,7 +21,7 @@ import { OPENAI_COMPACTION } from './dialects/openai-responses/compaction-reques
 import { RESPONSES_ERRORS } from './dialects/openai-responses/error-events.ts'
 import { OPENAI_RESPONSES } from './dialects/openai-responses/responses-request.ts'
 import type { ErrorFormat, WireFormat } from './dialects/wire-format.ts'
-import { isGeminiRequest, readGeminiPath } from './gemini-paths.ts'
+import { decodedSegment, isGeminiRequest, readGeminiPath } from './gemini-paths.ts'
 import type { CallWork } from './pipeline/execute-call.ts'
 import type { CallRequest } from './pipeline/http-messages.ts'
 
@@ -28,7 +35,20 @@ const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
   ['/v1/audio/speech', OPENAI_SPEECH],
   ['/v1/audio/transcriptions', OPENAI_TRANSCRIPTIONS],
   ['/v1/audio/translations', OPENAI_TRANSLATIONS],
+  ['/v1/embeddings', EMBEDDINGS],
+  ['/v1/moderations', MODERATIONS],
+  ['/v1/rerank', RERANK],
 ])
+
+/** The earlier path of OpenAI's embeddings, with the model's name. */
+const ENGINE_PATH = /^\/v1\/engines\/([^/]+)\/embeddings$/
+
+const GEMINI_FORMATS = {
+  generateContent: GEMINI,
+  streamGenerateContent: GEMINI,
+  embedContent: GEMINI_EMBEDDING,
+  batchEmbedContents: GEMINI_EMBEDDING_BATCH,
+} as const
 
 /**
  * Returns the format of the errors of a request. Anthropic's clients name a version in the headers
@@ -46,8 +66,11 @@ export function errorFormatOf(request: CallRequest): ErrorFormat {
 export function callAt(path: string): Pick<CallWork, 'format' | 'path'> | null {
   const format = FORMAT_OF_PATH.get(path)
   if (format !== undefined) return { format, path: null }
+  const engine = ENGINE_PATH.exec(path)?.[1]
+  if (engine !== undefined) {
+    return { format: EMBEDDINGS, path: { model: decodedSegment(engine), isStream: false } }
+  }
   const gemini = readGeminiPath(path)
-  return gemini === null || gemini.method === 'countTokens'
-    ? null
-    : { format: GEMINI, path: gemini }
+  if (gemini === null || gemini.method === 'countTokens') return null
+  return { format: GEMINI_FORMATS[gemini.method], path: gemini }
 }

@@ -5,6 +5,7 @@ import {
   createProviderMessages,
   type ProviderMessages,
 } from '#infra/provider-messages/provider-messages.ts'
+import { usageOfToken } from '#projections/tokens/query.ts'
 import { CircuitBreaker } from './channel-health/circuit-breaker.ts'
 import { type ClaimedCalls, createClaimedCalls } from './idempotency/idempotency-claims.ts'
 import { FailedKeys } from './limits/block-key-guessing.ts'
@@ -42,10 +43,27 @@ export type DepsOverrides = {
   readonly providerMessages?: ProviderMessages
   readonly storedResponses?: StoredResponses
   readonly counter?: TokenCounter
+  readonly bodies?: BodyMemory
+  readonly usageOfToken?: RelayDeps['usageOfToken']
 }
 
 const openProviderMessages = ({ pg, log }: Core): Promise<ProviderMessages> =>
   createProviderMessages(pg, (err) => log.warn({ err }, 'messages of providers were not written'))
+
+/**
+ * Returns a function that reads the quota of a token. Requests for the same token share one query,
+ * so that a client that asks often does not occupy the database.
+ */
+function usageReader({ db }: Core): RelayDeps['usageOfToken'] {
+  const running = new Map<number, ReturnType<RelayDeps['usageOfToken']>>()
+  return (userId, tokenId) => {
+    const shared = running.get(tokenId)
+    if (shared !== undefined) return shared
+    const query = usageOfToken(db, userId, tokenId).finally(() => running.delete(tokenId))
+    running.set(tokenId, query)
+    return query
+  }
+}
 
 /** Creates the dependencies of all relay code. Resolves when the views are loaded. */
 export async function createRelayDeps(core: Core, overrides: DepsOverrides): Promise<RelayDeps> {
@@ -79,7 +97,7 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     failedKeys: new FailedKeys(limits, vault),
     underWay: new RunningCallCount(caps.total),
     caps,
-    bodies: new BodyMemory(),
+    bodies: overrides.bodies ?? new BodyMemory(),
     uploads: new SpoolFolder(config.dataDir),
     breaker,
     autoDisable: new AutoDisable({ actors, log, now, views }),
@@ -91,6 +109,7 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     live: new UnorderedList(),
     claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
     providerMessages: overrides.providerMessages ?? (await openProviderMessages(core)),
+    usageOfToken: overrides.usageOfToken ?? usageReader(core),
     storedResponses: overrides.storedResponses ?? (await createStoredResponses(core.pg)),
   }
 }

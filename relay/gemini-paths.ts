@@ -2,14 +2,20 @@ import { JsonArrayStream } from './dialects/gemini/json-array-stream.ts'
 import type { PathParameters } from './dialects/wire-format.ts'
 import type { CallRequest } from './pipeline/http-messages.ts'
 
-type Method = 'generateContent' | 'streamGenerateContent' | 'countTokens'
+const METHODS = [
+  'generateContent',
+  'streamGenerateContent',
+  'countTokens',
+  'embedContent',
+  'batchEmbedContents',
+] as const
+type Method = (typeof METHODS)[number]
 
 /** What the path of a request of Gemini's API says about it. */
 export type GeminiPath = PathParameters & { readonly method: Method }
 
 /** Matches the path of a method. The name of a model may contain slashes and colons. */
-const METHOD_PATH =
-  /^\/v1(?:beta)?\/(models|tunedModels)\/(.+):(generateContent|streamGenerateContent|countTokens)$/
+const METHOD_PATH = new RegExp(`^/v1(?:beta)?/(models|tunedModels)/(.+):(${METHODS.join('|')})$`)
 /** Matches the path of the list of models, or of one model. */
 const MODELS_PATH = /^\/v1(?:beta)?\/models(?:\/(.*))?$/
 const TUNED_MODEL_PATH = /^\/v1(?:beta)?\/(tunedModels\/.+)$/
@@ -35,11 +41,11 @@ export function modelInPath(path: string): string | null | undefined {
 
 /** Returns the name of a model without its collection. Tuned models keep theirs. */
 function modelNamed(segments: string): string {
-  const name = decoded(segments)
+  const name = decodedSegment(segments)
   return name.replace(/^(?:models\/)+/, '')
 }
 
-function decoded(text: string): string {
+export function decodedSegment(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

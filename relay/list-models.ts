@@ -1,10 +1,13 @@
-import { priceOf } from '#domain/pricing/price-list.ts'
+import { moderationPriceOf, priceOf } from '#domain/pricing/price-list.ts'
 import { isRelayError, relayError } from './canonical/relay-error.ts'
+import { directFormatsOf } from './dialects/all-formats.ts'
+import { DIRECT_FORMATS, type DirectFormatName } from './dialects/wire-format.ts'
 import { groupsOf } from './pipeline/alternatives.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { CallRequest } from './pipeline/http-messages.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
+import type { OfferKind } from './views/channel-view.ts'
 
 const CREATED = 1_700_000_000
 
@@ -39,7 +42,11 @@ function callableModels({ views }: RelayDeps, { token, user, group }: Caller): r
     views.channels
       .modelsOf(name)
       .filter((model) => token.models === null || token.models.has(model))
-      .filter((model) => !('code' in priceOf(prices, model, name, customer)))
+      .filter((model) => {
+        const isModeration = directFormatsOf(model)[0] === 'moderations'
+        const priceFor = isModeration ? moderationPriceOf : priceOf
+        return !('code' in priceFor(prices, model, name, customer))
+      })
   const groups = groupsOf({ group, user }, options)
   return [...new Set(groups.flatMap(ofGroup))]
 }
@@ -53,13 +60,38 @@ const ENDPOINT_TYPES = {
 } as const
 const FORMATS = Object.keys(ENDPOINT_TYPES) as (keyof typeof ENDPOINT_TYPES)[]
 
-/** Lists the formats of calls to a model. The formats that need no conversion are first. */
+/** The names of formats that are never converted, as chat clients and other gateways know them. */
+const DIRECT_TYPES: Partial<Record<DirectFormatName, string>> = {
+  embeddings: 'embeddings',
+  rerank: 'jina-rerank',
+  moderations: 'moderations',
+  'gemini-embedding': 'gemini',
+  'gemini-embedding-batch': 'gemini',
+}
+
+/**
+ * Lists the formats of calls to a model. The formats that need no conversion are first. A model
+ * that generates no answers has only the formats in which it is called.
+ */
 function endpointTypesOf({ views }: RelayDeps, caller: Caller, model: string): string[] {
   const groups = groupsOf(caller, views.options.options)
+  const direct = groups.flatMap((group) => offeredDirectly(views, group, model))
+  if (direct.length > 0) return [...new Set(direct.flatMap((name) => DIRECT_TYPES[name] ?? []))]
   const isNative = (format: keyof typeof ENDPOINT_TYPES) =>
     groups.some((group) => views.channels.offering(group, model, format).length > 0)
   const ordered = [...FORMATS.filter(isNative), ...FORMATS.filter((format) => !isNative(format))]
   return ordered.map((format) => ENDPOINT_TYPES[format])
+}
+
+/** Returns the direct formats of a model without chats, for which the group has a channel. */
+function offeredDirectly(
+  { channels }: RelayDeps['views'],
+  group: string,
+  model: string,
+): readonly DirectFormatName[] {
+  const isOffered = (format: OfferKind) => channels.offering(group, model, format).length > 0
+  const named = directFormatsOf(model).filter(isOffered)
+  return named.length > 0 || isOffered('call') ? named : DIRECT_FORMATS.filter(isOffered)
 }
 
 /**
@@ -117,18 +149,27 @@ function anthropicList(models: readonly string[], _types: TypesOf, parameters: U
  * Returns a page in the format of Gemini's API: see its parameters `pageSize` and `pageToken`. The
  * token is the name of the last model on the page before.
  */
-function geminiList(models: readonly string[], _types: TypesOf, parameters: URLSearchParams) {
+function geminiList(models: readonly string[], typesOf: TypesOf, parameters: URLSearchParams) {
   const range = { limit: parameters.get('pageSize'), after: parameters.get('pageToken') || null }
   const { page, hasMore } = pageOf(models, range, 50)
-  const list = { models: page.map(geminiModel) }
+  const list = { models: page.map((id) => geminiModel(id, typesOf)) }
   return hasMore ? { ...list, nextPageToken: page.at(-1) } : list
 }
 
-const geminiModel = (id: string) => ({
+const GENERATION_METHODS = ['generateContent', 'streamGenerateContent', 'countTokens']
+const EMBEDDING_METHODS = ['embedContent', 'batchEmbedContents']
+
+/** The methods of Gemini's API with which a model is called. */
+function methodsOf(id: string, types: readonly string[]): readonly string[] {
+  if (!types.includes('gemini')) return []
+  return directFormatsOf(id).length > 0 ? EMBEDDING_METHODS : GENERATION_METHODS
+}
+
+const geminiModel = (id: string, typesOf: TypesOf) => ({
   name: id.startsWith('tunedModels/') ? id : `models/${id}`,
   version: '001',
   displayName: id,
-  supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
+  supportedGenerationMethods: methodsOf(id, typesOf(id)),
 })
 
 const anthropicModel = (id: string) => ({

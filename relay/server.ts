@@ -18,6 +18,7 @@ import type { FindExpired } from './expired-call-detector.ts'
 import { startSweeper } from './expired-call-sweeper.ts'
 import { jsonArrayFor, modelInPath } from './gemini-paths.ts'
 import { listModels } from './list-models.ts'
+import { lookUpQuota, quotaLookUpAt } from './look-up-quota.ts'
 import { BY_KEY, type CallWork, executeCall } from './pipeline/execute-call.ts'
 import {
   clientIpReader,
@@ -178,7 +179,10 @@ const socketsOf = (
 
 const NO_DISK = relayError('store_unavailable', { retryAfter: 5 })
 
-const matches = (url: string): boolean => /^\/v1(?:beta)?(?:[/?]|$)/.test(url) || isTaskPath(url)
+const matches = (url: string): boolean =>
+  /^\/v1(?:beta)?(?:[/?]|$)/.test(url) ||
+  isTaskPath(url) ||
+  quotaLookUpAt(url.split('?', 1)[0] ?? '') !== null
 
 /** Some clients send `HEAD /` to find out whether the address is right. */
 const isPing = (url: string, method: string | undefined): boolean =>
@@ -293,6 +297,12 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
       counting.catch((err: unknown) => handleBug(deps, exchange, err)),
     )
   }
+  const lookUp = quotaLookUpAt(path)
+  if (lookUp !== null) {
+    if (method !== 'GET') return sendError(exchange, methodNotAllowed('GET'))
+    lookUpQuota(deps, exchange, lookUp).catch((err: unknown) => handleBug(deps, exchange, err))
+    return
+  }
   const id = /^\/v1\/responses\/([^/]+)$/.exec(path)?.[1]
   if (id !== undefined) {
     if (method !== 'GET' && method !== 'DELETE') {
@@ -306,7 +316,7 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   }
   if (isPing(url, method)) return sendJson(exchange, 200, {})
   const model = modelInPath(path)
-  // A method of a model that does not exist, such as Gemini's `:embedContent`.
+  // A method of a model that does not exist, such as Gemini's earlier `:embedText`.
   const isMethod = method === 'POST' && path.includes(':')
   if (model === undefined || isMethod) return sendError(exchange, relayError('not_found'))
   if (method !== 'GET') return sendError(exchange, methodNotAllowed('GET'))

@@ -236,7 +236,10 @@ export function interruptCall(
 function bill({ facts, price }: OpenCall, { usage, end, costRatio }: Used): Bill {
   const { calls: requested = 1, ...others } = facts
   const byUsage = hasUsage(usage) ? 1 : 0
-  const calls = end === 'done' ? requested : requested * byUsage
+  // A price per call of a rerank is a price per search unit. The gateway knows their number only if
+  // the provider reports it.
+  const units = usage.searchUnits > 0 ? Math.min(usage.searchUnits, CALLS_MAX) : requested
+  const calls = end === 'done' ? units : units * byUsage
   const charge = chargeFor(price, usage, calls)
   const cost =
     costRatio === undefined

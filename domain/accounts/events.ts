@@ -189,7 +189,8 @@ export type CallFacts = {
   readonly requested?: { readonly model: string; readonly group: string }
   readonly isStream: boolean
   /**
-   * The parameter `n` of the request. A price per call is multiplied by `n`. If `calls` is omitted,
+   * The parameter `n` of the request, or the search units of a rerank. A price per call is
+   * multiplied by `n`. If `calls` is omitted,
    * `n` is 1 for a call with usage and 0 for a call without usage.
    */
   readonly calls?: number

@@ -165,7 +165,17 @@ const OTHERS: readonly PricedModels[] = [
   { models: ['glm-4.5', 'glm-4.6', 'glm-4.7'], input: '0.6', output: '2.2', cacheRead: '0.11' },
 ]
 
-const ROWS = [...OPENAI, ...ANTHROPIC, ...GOOGLE, ...OTHERS]
+/** The prices of models that embed or order texts. Their answers have no output tokens. */
+const INPUT_ONLY: readonly PricedModels[] = [
+  { models: ['gemini-embedding-001'], input: '0.15', output: '0.15' },
+  { models: ['mistral-embed'], input: '0.1', output: '0.1' },
+  { models: ['embed-v4.0'], input: '0.12', output: '0.12', image: '0.47' },
+  { models: ['rerank-v5.0-pro'], input: '0.05', output: '0.05' },
+  { models: ['rerank-v5.0-fast'], input: '0.02', output: '0.02' },
+  { models: ['pplx-embed-v1-0.6b'], input: '0.004', output: '0.004' },
+]
+
+const ROWS = [...OPENAI, ...ANTHROPIC, ...GOOGLE, ...OTHERS, ...INPUT_ONLY]
 
 /** The ratios of one row. A model ratio of 1 means $2 per million input tokens. */
 function ratiosOf(row: PricedModels): ReadonlyMap<string, DecimalText> {

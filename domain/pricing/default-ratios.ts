@@ -90,6 +90,10 @@ const column = (name: RatioColumn, option: string): ReadonlyMap<string, DecimalT
 /** The prices of models with a fixed price per call, in dollars. */
 const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([
   ['dall-e-3', '0.04'],
+  // Per search unit: see `built-in-prices.md`.
+  ['rerank-v3.5', '0.002'],
+  ['rerank-v4.0-fast', '0.002'],
+  ['rerank-v4.0-pro', '0.0025'],
   ['mj_imagine', '0.1'],
   ['mj_variation', '0.1'],
   ['mj_high_variation', '0.1'],

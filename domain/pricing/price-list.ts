@@ -108,6 +108,28 @@ export function priceOf(
   return price
 }
 
+const FREE: DecimalText = '0'
+
+/**
+ * Returns the price of a moderation. It is free unless an admin or the built-in list has a price
+ * for the model, because the providers don't charge for it.
+ */
+export function moderationPriceOf(
+  list: PriceList,
+  model: string,
+  group: string,
+  customer: Customer,
+): PriceSnapshot | PricingError {
+  if (ownPrice(list.set, model) !== null || ownPrice(DEFAULT_RATIOS, model) !== null) {
+    return priceOf(list, model, group, customer)
+  }
+  const { userGroup } = customer
+  const ratio = groupRatioOf(list, userGroup, group)
+  if (ratio === undefined) return codedError('GroupUnknown')
+  const ofGroup = { group: ratio, ...(userGroup === group ? {} : { userGroup }) }
+  return { mode: 'call', price: FREE, list: list.revision, ...ofGroup }
+}
+
 function findPrice(
   list: PriceList,
   model: string,

@@ -1,7 +1,7 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
 import type { SharedTerms } from '#domain/tokens/events.ts'
-import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
+import { nullable, quota, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { valuesIn } from '#read-api/contract/resource-field-definition.ts'
 import { RATE_LIMIT_FIELDS, TOKEN_FIELDS, TOKEN_TERMS } from '#read-api/contract/token-fields.ts'
 import type { TokenSort } from '#read-api/contract/tokens.ts'
@@ -77,6 +77,36 @@ export const tokenIdsByName = (
     select id from read_tokens.tokens
     where name = ${name} and (${userId === null} or user_id = ${userId ?? 0})
     order by id desc
+  `)
+
+const tokenUsage = rowType({
+  name: Type.String(),
+  /** The quota that the token can spend, without the quota held for open calls. */
+  remain: quota,
+  held: quota,
+  used: quota,
+  isUnlimited: Type.Boolean(),
+  userBalance: quota,
+  userHeld: quota,
+  userUsed: quota,
+})
+export type TokenUsage = RowOf<typeof tokenUsage>
+
+/** Reads the quota of a token and of its user. Returns null for an unknown token. */
+export const usageOfToken = (
+  db: CommonQueryMethods,
+  userId: number,
+  tokenId: number,
+): Promise<TokenUsage | null> =>
+  db.maybeOne(sql.type(tokenUsage)`
+    select t.name, coalesce(b.remain, 0) as remain, coalesce(b.held, 0) as held,
+      coalesce(b.used_quota, 0) as used, coalesce(b.is_unlimited, false) as "isUnlimited",
+      coalesce(a.balance, 0) as "userBalance", coalesce(a.held, 0) as "userHeld",
+      coalesce(a.used_quota, 0) as "userUsed"
+    from read_tokens.tokens t
+    left join read_balances.token_budgets b on b.token_id = t.id and b.user_id = t.user_id
+    left join read_balances.accounts a on a.user_id = t.user_id
+    where t.id = ${tokenId} and t.user_id = ${userId} and not t.is_deleted
   `)
 
 export type TokenSearch = Slice &

@@ -4,10 +4,6 @@ import { optionTranslations as en } from '../contract/option-translations/en.ts'
 import { optionTranslations as zh } from '../contract/option-translations/zh.ts'
 import type { OptionSchema, OptionSection, TranslatedText } from '../contract/options.ts'
 
-const NO_LOOK_UP: TranslatedText = {
-  zh: '为兼容而保留：本站没有按密钥查询额度的接口。',
-  en: 'Kept for compatibility: this site has no endpoint that answers quota by a key.',
-}
 const NOTHING_QUEUES: TranslatedText = {
   zh: '为兼容而保留：本网关按背压转发，从不在队列中积压输出。',
   en: 'Kept for compatibility: answers are forwarded as they arrive, and are never queued.',
@@ -35,17 +31,6 @@ const TEXTS_WITHOUT_EFFECT: ReadonlyMap<string, TextsWithNote> = new Map([
   [
     'LogConsumeEnabled',
     { label: { zh: '启用额度消费日志记录', en: 'Keep usage logs' }, note: ALWAYS_RECORDED },
-  ],
-  [
-    'DisplayTokenStatEnabled',
-    {
-      label: { zh: '额度查询接口返回令牌额度', en: 'Keys may look up their own quota' },
-      help: {
-        zh: '关闭后，额度查询接口返回用户额度。',
-        en: 'Otherwise the look-up by a key answers the user’s quota.',
-      },
-      note: NO_LOOK_UP,
-    },
   ],
 ])
 

@@ -103,8 +103,26 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
   unsupported_media_type: answer(
     415,
     'invalid_request_error',
-    'Send the request body as application/json, not compressed.',
-    '请求体必须为未压缩的 application/json。',
+    'Send the request body as application/json.',
+    '请求体必须为 application/json。',
+  ),
+  unsupported_content_encoding: answer(
+    415,
+    'invalid_request_error',
+    'Content-Encoding must be one of gzip, deflate, br and zstd, or be omitted.',
+    'Content-Encoding 只能是 gzip、deflate、br、zstd 之一，或省略。',
+  ),
+  invalid_content_encoding: answer(
+    400,
+    'invalid_request_error',
+    'The request body can not be decompressed as its Content-Encoding says.',
+    '请求体无法按 Content-Encoding 解压。',
+  ),
+  compressed_too_far: answer(
+    413,
+    'invalid_request_error',
+    'The request body has more than {subject} times its compressed size: send it uncompressed.',
+    '请求体解压后超过压缩大小的 {subject} 倍：请不要压缩。',
   ),
   form_expected: answer(
     415,

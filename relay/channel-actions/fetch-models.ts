@@ -48,14 +48,16 @@ export function modelsIn(text: string): readonly string[] | null {
   return null
 }
 
+const METHODS = ['generateContent', 'embedContent', 'batchEmbedContents']
+
 /**
  * Reports whether an entry of a list is a model for calls. Gemini names the methods of each model,
- * some of which only embed texts.
+ * some of which only answer questions with sources.
  */
 function isForCalls(entry: unknown): entry is JsonObject {
   if (typeof entry !== 'object' || entry === null) return false
   const { supportedGenerationMethods: methods } = entry as JsonObject
-  return !Array.isArray(methods) || methods.includes('generateContent')
+  return !Array.isArray(methods) || METHODS.some((method) => methods.includes(method))
 }
 
 /** Removes the collection from the name of one of Gemini's models. */

@@ -3,7 +3,7 @@ import type { RelayOptions } from '#relay/views/option-view.ts'
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { outputCeiling } from '../canonical/provider-usage-report.ts'
 import { isRelayError } from '../canonical/relay-error.ts'
-import { formatFor } from '../dialects/all-formats.ts'
+import { testFormatFor } from '../dialects/all-formats.ts'
 import { answeredModelIn } from '../dialects/model-in-answer.ts'
 import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
@@ -30,7 +30,8 @@ const testModelOf = ({ terms }: Pick<RelayChannel, 'terms'>): string =>
   terms.testModel === '' ? (terms.models[0] ?? '') : terms.testModel
 
 /**
- * Builds a minimal chat request. Returns null if the model's name is invalid or the channel accepts
+ * Builds a minimal request: a chat, or an embedding, a rerank or a moderation for models that are
+ * called only so. Returns null if the model's name is invalid or the channel accepts
  * no chats.
  */
 function testRequest(
@@ -41,7 +42,7 @@ function testRequest(
   if (!acceptsCalls(channel)) return null
   const { terms, rules } = channel
   const name = terms.modelPrefix + model
-  const format = formatFor(channel, OPENAI_CHAT, upstreamModelOf(terms, rules, name))
+  const format = testFormatFor(channel, OPENAI_CHAT, upstreamModelOf(terms, rules, name))
   const path = { model: name, isStream }
   const body = format.shortBody(path, OUTPUT_TOKENS)
   const request = format.readRequest(Buffer.from(JSON.stringify(body)), path)

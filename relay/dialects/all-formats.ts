@@ -4,10 +4,68 @@ import {
 } from '#relay/providers/openai-compatible/provider-target.ts'
 import { ANTHROPIC_MESSAGES } from './anthropic-messages/messages-request.ts'
 import { GEMINI } from './gemini/generate-request.ts'
+import { EMBEDDINGS } from './input-formats/embeddings-request.ts'
+import {
+  GEMINI_EMBEDDING,
+  GEMINI_EMBEDDING_BATCH,
+} from './input-formats/gemini-embedding-request.ts'
+import { MODERATIONS } from './input-formats/moderation-request.ts'
+import { RERANK } from './input-formats/rerank-request.ts'
 import { OPENAI_CHAT } from './openai-chat/chat-request.ts'
 import { OPENAI_COMPLETIONS } from './openai-completions/completion-request.ts'
 import { OPENAI_RESPONSES } from './openai-responses/responses-request.ts'
-import { type ConvertedFormatName, isDirectFormat, type WireFormat } from './wire-format.ts'
+import {
+  type ConvertedFormatName,
+  DIRECT_FORMATS,
+  type DirectFormatName,
+  isDirectFormat,
+  type WireFormat,
+} from './wire-format.ts'
+
+/** The formats that are never converted, by name. */
+const DIRECT: ReadonlyMap<string, WireFormat> = new Map<DirectFormatName, WireFormat>([
+  ['embeddings', EMBEDDINGS],
+  ['moderations', MODERATIONS],
+  ['rerank', RERANK],
+  ['gemini-embedding', GEMINI_EMBEDDING],
+  ['gemini-embedding-batch', GEMINI_EMBEDDING_BATCH],
+])
+
+/** The names of models that are called only in one of the direct formats. */
+const DIRECT_MODELS: readonly (readonly [RegExp, readonly DirectFormatName[]])[] = [
+  [/moderation/i, ['moderations']],
+  [/rerank/i, ['rerank']],
+  [
+    /embed|(?:^|[/:_-])(?:bge|gte|m3e|e5|stella)[-_]|(?:^|\/)m3e$|all-minilm|jina-clip|^tao-8k$/i,
+    ['embeddings', 'gemini-embedding-batch', 'gemini-embedding'],
+  ],
+]
+
+/**
+ * Returns the direct formats in which a model with this name is called. The list is empty for a
+ * model that generates answers. The name is only a hint: calls are routed by the endpoints of the
+ * channels.
+ */
+export const directFormatsOf = (model: string): readonly DirectFormatName[] =>
+  DIRECT_MODELS.find(([name]) => name.test(model))?.[1] ?? []
+
+/**
+ * Returns the format in which a channel is tested with a model. It is a direct format for a model
+ * that is called only so, or if the channel has no other endpoint for the model.
+ */
+export function testFormatFor(
+  channel: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },
+  callers: WireFormat,
+  model: string,
+): WireFormat {
+  const { target } = channel
+  const serves = (name: DirectFormatName) =>
+    target !== null && endpointOf(target, name, model) !== undefined
+  const hasCalls = target === null || endpointOf(target, callers.name, model) !== undefined
+  const named = directFormatsOf(model).find(serves)
+  const name = named ?? (hasCalls ? undefined : DIRECT_FORMATS.find(serves))
+  return (name === undefined ? undefined : DIRECT.get(name)) ?? formatFor(channel, callers, model)
+}
 
 const CONVERTED: ReadonlyMap<string, WireFormat> = new Map<ConvertedFormatName, WireFormat>([
   ['chat', OPENAI_CHAT],

@@ -155,6 +155,8 @@ export type UsageContext = UsageBounds & {
   readonly body: Buffer
   readonly isOutputTotalLessPrompt: boolean
   readonly price?: PriceSnapshot
+  /** The most search units that a rerank call may have; 1 for all other calls. */
+  readonly choices?: number
 }
 
 export type ProviderErrorOptions = {
@@ -280,8 +282,14 @@ export type WireFormat = {
   readonly errorOfAnswer: (body: Buffer) => 'format' | 'error-event' | null
   /** Removes confidential texts from an answer that may be valid and yet contain an error. */
   readonly redactedAnswer?: (body: Buffer, confidential: readonly string[]) => Buffer
+  /** Changes an answer to what the request demanded, if the provider ignored a part of it. */
+  readonly adaptAnswer?: (request: ChatRequest, body: Buffer) => Buffer
   /** Renders a complete answer as a stream. */
   readonly streamOfAnswer: (body: Buffer) => string
+  /** The maximum length of a plain answer. The default is `ANSWER_BYTES_MAX`. */
+  readonly answerBytesMax?: number
+  /** True if no answer has a text, so that answers are not searched for texts. */
+  readonly hasTextlessAnswers?: true
   readonly readTexts: ReadTexts
   readonly stream: StreamFormat
   readonly errors: ErrorFormat

@@ -1,6 +1,10 @@
 export const BODY_BYTES_MAX = 32 * 1024 * 1024
 export const BODIES_BYTES_MAX = 512 * 1024 * 1024
 
+/** The memory of the decoders of compressed bodies that are being received. */
+const DECODERS_BYTES_MAX = 256 * 1024 * 1024
+const DECODERS_BYTES_OF_USER_MAX = 64 * 1024 * 1024
+
 /**
  * The user who sends a request body. `bytesMax` limits the bytes of all bodies that this user has
  * in memory.
@@ -14,6 +18,8 @@ export type BodyOwner = { readonly userId: number; readonly bytesMax: number }
 export class BodyMemory {
   private held = 0
   private readonly heldBy = new Map<number, number>()
+  private decoders = 0
+  private readonly decodersOf = new Map<number, number>()
   private readonly most: number
 
   constructor(most: number = BODIES_BYTES_MAX) {
@@ -46,8 +52,36 @@ export class BodyMemory {
   }
 
   release({ userId }: BodyOwner, bytes: number): void {
-    const held = (this.heldBy.get(userId) ?? 0) - bytes
-    if (held > 0) this.heldBy.set(userId, held)
-    else this.heldBy.delete(userId)
+    lower(this.heldBy, userId, bytes)
   }
+
+  /**
+   * Reserves memory for the decoder of a compressed body. It is counted apart from the bodies,
+   * because a few bytes on the wire can demand a large decoder. Otherwise, some slow uploads could
+   * make the relay refuse all others. Returns false if too little is left.
+   */
+  takeDecoder(owner: BodyOwner | null, bytes: number): boolean {
+    const ofUser = owner === null ? 0 : (this.decodersOf.get(owner.userId) ?? 0) + bytes
+    const isFull = this.decoders + bytes > DECODERS_BYTES_MAX
+    if (isFull || ofUser > DECODERS_BYTES_OF_USER_MAX) return false
+    this.decoders += bytes
+    if (owner !== null) this.decodersOf.set(owner.userId, ofUser)
+    return true
+  }
+
+  giveBackDecoder(owner: BodyOwner | null, bytes: number): void {
+    this.decoders -= bytes
+    if (owner !== null) lower(this.decodersOf, owner.userId, bytes)
+  }
+
+  /** The memory that is taken for bodies and for decoders, in bytes. */
+  get taken(): { readonly bodies: number; readonly decoders: number } {
+    return { bodies: this.held, decoders: this.decoders }
+  }
+}
+
+function lower(counts: Map<number, number>, userId: number, bytes: number): void {
+  const left = (counts.get(userId) ?? 0) - bytes
+  if (left > 0) counts.set(userId, left)
+  else counts.delete(userId)
 }

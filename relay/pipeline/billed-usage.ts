@@ -181,7 +181,8 @@ function readReport(
   }
   const isOutputTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
   const { format, body } = request
-  return format.readUsage(rawUsage, { ...bounds, body, isOutputTotalLessPrompt, price })
+  const { choices } = request
+  return format.readUsage(rawUsage, { ...bounds, body, isOutputTotalLessPrompt, price, choices })
 }
 
 /**

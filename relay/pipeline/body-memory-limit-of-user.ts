@@ -6,6 +6,7 @@ import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyOwner } from '#relay/limits/
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from './authenticate.ts'
+import { codingIn } from './decompress-body.ts'
 import type { CallRequest } from './http-messages.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
@@ -79,7 +80,9 @@ async function rejectUnpaid(
   }
 }
 
+/** The length of a compressed body says nothing about the memory that it needs. */
 const isSmall = ({ headers }: CallRequest): boolean =>
+  codingIn(headers['content-encoding']) === null &&
   Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= SMALL_BODY_BYTES
 
 /** The free models of each price list. They are cached, because price lists are immutable. */

@@ -7,6 +7,9 @@ import type { RelayOptions } from '#relay/views/option-view.ts'
 import { INPUT_TOKENS_PER_USE, usesIn } from '../dialects/tool-limits.ts'
 import { type ChatRequest, isDirectFormat } from '../dialects/wire-format.ts'
 
+/** Only requests that are converted to other formats can write to a cache. */
+const NO_CACHE: InputKinds = { hasHourCache: false }
+
 export type CallTerms = {
   readonly hold: Quota
   readonly bounds: CallBounds
@@ -73,7 +76,8 @@ export function callTerms(
   const [request] = requests
   const cap = options.outputCaps.get(request.model) ?? null
   let isOpenEnded = false
-  const kinds = input === null ? {} : { inputKinds: input.kinds }
+  const ofFormat = isDirectFormat(request.format.name) ? { inputKinds: NO_CACHE } : {}
+  const kinds = input === null ? ofFormat : { inputKinds: input.kinds }
   const uses = usesIn(tools?.uses) === 0 ? {} : { tools: tools?.uses ?? {} }
   const bounds = { inputTokens: 0, outputTokens: 0, choices: 0, ...kinds, ...uses }
   for (const request of requests) {

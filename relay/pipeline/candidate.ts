@@ -18,6 +18,7 @@ import type { ConversionTarget } from '../conversion/format-conversion.ts'
 import { chatVendorOf } from '../conversion/openai-chat/chat-vendor.ts'
 import { formatFor } from '../dialects/all-formats.ts'
 import { applyEdits } from '../dialects/byte-edits.ts'
+import { convertToPredict } from '../dialects/input-formats/vertex-predict.ts'
 import {
   type ChatRequest,
   isDirectFormat,
@@ -105,13 +106,20 @@ export function candidateOf(
     return relayError('not_convertible', { param: 'compact' })
   }
   const { name } = request.format
-  const isMissing = target === null || endpointOf(target, name, model) === undefined
-  if (isDirectFormat(name) && isMissing) return relayError('not_convertible', { param: 'model' })
+  const endpoint = target === null ? undefined : endpointOf(target, name, model)
+  if (isDirectFormat(name) && endpoint === undefined) {
+    return relayError('not_convertible', { param: 'model' })
+  }
   const format = formatFor(channel, request.format, model)
   const overrides = isOverridden ? channel.rules.overrides : NO_OVERRIDES
   const outputTokensMax = outputLimitFor(request, format, limits, overrides)
   const thinking = suffix === null ? null : thinkingFor(suffix, model, outputTokensMax, adapters)
   const change = { model, isOverridden, limits, adapters, outputTokensMax }
+  if (endpoint?.isPredict === true) {
+    const predict = convertToPredict(request)
+    if (isRelayError(predict)) return predict
+    return finished(channel, predict.request, { ...change, thinking }, predict.conversion)
+  }
   if (format.name === name) {
     return finished(channel, request, { ...change, thinking }, null)
   }

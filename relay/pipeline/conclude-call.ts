@@ -50,6 +50,7 @@ export type Closing = {
   readonly caller: Caller
 }
 
+const NO_TEXT = { text: '', tokens: 0 } as const
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /** The call end that the ledger records for each error of an attempt. */
@@ -92,8 +93,9 @@ export function visibleAnswer(
 ): Buffer | null {
   const { conversion, upstreamModel, request } = candidate
   if (conversion !== null) return conversion.convertAnswer(body, exchange.call)
-  const { redactedAnswer } = request.format
-  const redacted = redactedAnswer?.(body, confidentialOf(candidate)) ?? body
+  const { redactedAnswer, adaptAnswer } = request.format
+  const adapted = adaptAnswer?.(request, body) ?? body
+  const redacted = redactedAnswer?.(adapted, confidentialOf(candidate)) ?? adapted
   return upstreamModel === null ? redacted : withShownModel(request.format, redacted, request.model)
 }
 
@@ -113,7 +115,7 @@ export async function concludePlain(
   const delivery: Delivery = {
     rawUsage: format.usageInAnswer(body),
     answeredModel: answeredModelIn(format, body),
-    readText: () => textOfAnswer(body, format.readTexts),
+    readText: () => (format.hasTextlessAnswers ? NO_TEXT : textOfAnswer(body, format.readTexts)),
     isWhole: true,
     chargesInput: true,
   }
@@ -248,7 +250,7 @@ export async function concludeAbandoned(
   const delivery: Delivery = {
     rawUsage: undefined,
     answeredModel: undefined,
-    readText: () => ({ text: '', tokens: 0 }),
+    readText: () => NO_TEXT,
     isWhole: false,
     chargesInput: true,
   }

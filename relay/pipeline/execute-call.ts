@@ -304,8 +304,9 @@ function conclude(
   if (last === null) return concludeFailedCall(closing, null, null)
   const { candidate, end } = last
   if (end.kind === 'plain') {
-    const { readTexts } = candidate.request.format
-    if (screen !== null && !screen.isCleanAnswer(end.body, readTexts)) {
+    const { readTexts, hasTextlessAnswers } = candidate.request.format
+    const isScreened = screen !== null && hasTextlessAnswers !== true
+    if (isScreened && !screen.isCleanAnswer(end.body, readTexts)) {
       return concludeFailedCall(closing, candidate, { ...end, ...SCREENED })
     }
     const visibleBody = visibleAnswer(closing, candidate, end.body)

@@ -1,7 +1,7 @@
 import type { Served } from '#domain/accounts/events.ts'
 import { PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
-import { priceOf, withoutImages, withTools } from '#domain/pricing/price-list.ts'
+import { moderationPriceOf, priceOf, withoutImages, withTools } from '#domain/pricing/price-list.ts'
 import type { ToolCounts } from '#domain/pricing/usage.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
@@ -74,7 +74,8 @@ export function planAlternative(
     return relayError('model_not_found', { param: 'model', subject: model })
   }
   const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
-  const ofModel = priceOf(prices, model, group, { userGroup: user.group, acceptsUnpriced })
+  const priceFor = request.format.name === 'moderations' ? moderationPriceOf : priceOf
+  const ofModel = priceFor(prices, model, group, { userGroup: user.group, acceptsUnpriced })
   if ('code' in ofModel) return priceError(ofModel, group, model)
   if (!hasValid(offer, now)) {
     return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })

@@ -1,5 +1,6 @@
 import { BODY_BYTES_MAX, type BodyMemory, type BodyOwner } from '#relay/limits/body-memory.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { type BodyCoding, BodyDecoder, codingIn, RATIO_MAX } from './decompress-body.ts'
 import type { CallRequest } from './http-messages.ts'
 
 const TOO_LARGE = relayError('request_too_large', {
@@ -7,6 +8,11 @@ const TOO_LARGE = relayError('request_too_large', {
 })
 const NO_ROOM = relayError('overloaded', { retryAfter: 2 })
 const INCOMPLETE = relayError('request_incomplete')
+const UNKNOWN_CODING = relayError('unsupported_content_encoding')
+const CODING_ERRORS = {
+  invalid: relayError('invalid_content_encoding'),
+  ratio: relayError('compressed_too_far', { subject: String(RATIO_MAX) }),
+} as const
 const GATHERED_BYTES_MAX = 1024 * 1024
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
@@ -17,9 +23,9 @@ const shareIsFull = ({ bytesMax }: BodyOwner): RelayError =>
   })
 
 /**
- * Reads the complete body. Its bytes are counted in `memory` and in the user's share. After
- * success, the caller must give `body.length` bytes back to both. After an error, nothing must be
- * given back.
+ * Reads the complete body and decompresses it. Its bytes are counted in `memory` and in the user's
+ * share. After success, the caller must give `body.length` bytes back to both. After an error,
+ * nothing must be given back.
  */
 export function readBody(
   request: CallRequest,
@@ -27,63 +33,142 @@ export function readBody(
   owner: BodyOwner | null = null,
 ): Promise<Buffer | RelayError> {
   const { headers } = request
-  const encoding = headers['content-encoding'] ?? 'identity'
-  if (encoding !== 'identity' || !JSON_TYPE.test(headers['content-type'] ?? '')) {
+  const coding = codingIn(headers['content-encoding'])
+  if (coding === undefined) return Promise.resolve(UNKNOWN_CODING)
+  if (!JSON_TYPE.test(headers['content-type'] ?? '')) {
     return Promise.resolve(relayError('unsupported_media_type'))
   }
   const declared = Number(headers['content-length'] ?? 0)
   if (declared > BODY_BYTES_MAX) return Promise.resolve(TOO_LARGE)
   // The caller disconnected during authentication.
   if (request.destroyed) return Promise.resolve(INCOMPLETE)
-  if (owner !== null && !memory.reserve(owner, declared)) {
-    return Promise.resolve(shareIsFull(owner))
-  }
-  return gather(request, memory, owner, declared)
+  return new Promise((resolve) => {
+    const gathering = new Gathering(memory, owner, resolve)
+    if (coding === null) gathering.plain(request, declared)
+    else gathering.compressed(request, coding)
+  })
 }
 
-function gather(
-  request: CallRequest,
-  memory: BodyMemory,
-  owner: BodyOwner | null,
-  declared: number,
-): Promise<Buffer | RelayError> {
-  return new Promise((resolve) => {
-    // A large body is written directly into one buffer. Joining its chunks would need twice the
-    // memory.
-    let whole = declared > GATHERED_BYTES_MAX ? Buffer.allocUnsafe(declared) : null
-    let parts: Buffer[] = []
-    let length = 0
-    let reserved = declared
-    let error: RelayError | null = null
-    const give = (reason: RelayError): void => {
-      if (error !== null) return
-      error = reason
-      memory.giveBack(length)
-      if (owner !== null) memory.release(owner, reserved)
-      parts = []
-      whole = null
-      resolve(reason)
-    }
+/** Gathers the bytes of one body, and gives all memory back if the body is refused. */
+class Gathering {
+  private readonly memory: BodyMemory
+  private readonly owner: BodyOwner | null
+  private readonly resolve: (outcome: Buffer | RelayError) => void
+  /**
+   * A large body is written directly into one buffer. Joining its chunks would need twice the
+   * memory.
+   */
+  private whole: Buffer | null = null
+  private parts: Buffer[] = []
+  private length = 0
+  /** The bytes of the user's share that are reserved for the body. */
+  private reserved = 0
+  private decoder: BodyDecoder | null = null
+  private decoderBytes = 0
+  private isOver = false
+
+  constructor(
+    memory: BodyMemory,
+    owner: BodyOwner | null,
+    resolve: (outcome: Buffer | RelayError) => void,
+  ) {
+    this.memory = memory
+    this.owner = owner
+    this.resolve = resolve
+  }
+
+  plain(request: CallRequest, declared: number): void {
+    if (!this.reserve(declared)) return
+    if (declared > GATHERED_BYTES_MAX) this.whole = Buffer.allocUnsafe(declared)
+    request.on('data', (part: Buffer) => this.add(part))
+    request.on('end', () => this.end())
+    this.watchClose(request)
+  }
+
+  /** Reads a compressed body. The memory of the decoder is counted as long as it is in use. */
+  compressed(request: CallRequest, coding: BodyCoding): void {
+    let sent = 0
     request.on('data', (part: Buffer) => {
-      if (error !== null) return
-      if (length + part.length > BODY_BYTES_MAX) return give(TOO_LARGE)
-      const beyond = Math.max(0, length + part.length - reserved)
-      if (owner !== null && beyond > 0 && !memory.reserve(owner, beyond)) {
-        return give(shareIsFull(owner))
-      }
-      reserved += beyond
-      if (!memory.take(part.length)) return give(NO_ROOM)
-      if (whole === null) parts.push(part)
-      else part.copy(whole, length)
-      length += part.length
+      if (this.isOver) return
+      sent += part.length
+      if (sent > BODY_BYTES_MAX) return this.refuse(TOO_LARGE)
+      this.decoder ??= this.openDecoder(request, coding, part)
+      if (this.decoder?.write(part) === false) request.pause()
     })
     request.on('end', () => {
-      if (error !== null) return
-      const [first] = parts
-      if (whole !== null) resolve(whole.subarray(0, length))
-      else resolve(parts.length === 1 && first !== undefined ? first : Buffer.concat(parts, length))
+      if (this.decoder === null) this.refuse(CODING_ERRORS.invalid)
+      else this.decoder.end()
     })
-    // The connection closed before the body was complete.
-    request.on('close', () => request.readableEnded || give(INCOMPLETE))
-  })
+    this.watchClose(request)
+  }
+
+  private openDecoder(request: CallRequest, coding: BodyCoding, start: Buffer): BodyDecoder | null {
+    const opened = coding.open(start)
+    if (!this.memory.takeDecoder(this.owner, opened.memory)) {
+      this.refuse(NO_ROOM)
+      return null
+    }
+    this.decoderBytes = opened.memory
+    const sink = {
+      data: (part: Buffer) => this.add(part),
+      end: () => this.end(),
+      fail: (reason: 'invalid' | 'ratio') => this.refuse(CODING_ERRORS[reason]),
+    }
+    return new BodyDecoder(opened, sink, () => request.resume())
+  }
+
+  /** Refuses the body if the connection closes before it is complete. */
+  private watchClose(request: CallRequest): void {
+    request.on('close', () => request.readableEnded || this.refuse(INCOMPLETE))
+  }
+
+  private reserve(bytes: number): boolean {
+    const { owner } = this
+    if (owner !== null && !this.memory.reserve(owner, bytes)) {
+      this.refuse(shareIsFull(owner))
+      return false
+    }
+    this.reserved += bytes
+    return true
+  }
+
+  private add(part: Buffer): void {
+    if (this.isOver) return
+    const length = this.length + part.length
+    if (length > BODY_BYTES_MAX) return this.refuse(TOO_LARGE)
+    if (length > this.reserved && !this.reserve(length - this.reserved)) return
+    if (!this.memory.take(part.length)) return this.refuse(NO_ROOM)
+    if (this.whole === null) this.parts.push(part)
+    else part.copy(this.whole, this.length)
+    this.length = length
+  }
+
+  private end(): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.giveBackDecoder()
+    const { whole, parts, length } = this
+    const [first] = parts
+    this.parts = []
+    if (whole !== null) this.resolve(whole.subarray(0, length))
+    else if (parts.length === 1 && first !== undefined) this.resolve(first)
+    else this.resolve(Buffer.concat(parts, length))
+  }
+
+  private refuse(reason: RelayError): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.decoder?.stop()
+    this.giveBackDecoder()
+    this.memory.giveBack(this.length)
+    if (this.owner !== null) this.memory.release(this.owner, this.reserved)
+    this.parts = []
+    this.whole = null
+    this.resolve(reason)
+  }
+
+  private giveBackDecoder(): void {
+    if (this.decoderBytes > 0) this.memory.giveBackDecoder(this.owner, this.decoderBytes)
+    this.decoderBytes = 0
+  }
 }

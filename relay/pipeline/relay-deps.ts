@@ -1,6 +1,7 @@
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
+import type { TokenUsage } from '#projections/tokens/query.ts'
 import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
 import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { BodyMemory } from '#relay/limits/body-memory.ts'
@@ -40,4 +41,6 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly claimedCalls: ClaimedCalls
   readonly providerMessages: ProviderMessages
   readonly storedResponses: StoredResponses
+  /** Reads the quota of a token and of its user; null for a token that is not known yet. */
+  readonly usageOfToken: (userId: number, tokenId: number) => Promise<TokenUsage | null>
 }

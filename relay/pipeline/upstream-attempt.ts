@@ -245,7 +245,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (this.isStream) return this.carryDecoded(controller, chunk)
     const isAnswer = this.status !== null && this.status < 300
     this.length += chunk.length
-    if (this.length <= (isAnswer ? ANSWER_BYTES_MAX : ERROR_BYTES_MAX)) this.parts.push(chunk)
+    const { answerBytesMax = ANSWER_BYTES_MAX } = this.format
+    if (this.length <= (isAnswer ? answerBytesMax : ERROR_BYTES_MAX)) this.parts.push(chunk)
     else this.abort(isAnswer ? 'too-large' : 'status')
   }
 

@@ -54,7 +54,8 @@ export class CountJob {
 
   private overhead(): number {
     if (this.request === null) return 0
-    const { messages, images } = this.request
-    return TOKENS_PER_MESSAGE * messages + TOKENS_PER_ANSWER + images * TOKENS_PER_IMAGE
+    const { messages, images, tokens, isInputOnly } = this.request
+    const ofInputs = tokens + images * TOKENS_PER_IMAGE
+    return isInputOnly ? ofInputs : TOKENS_PER_MESSAGE * messages + TOKENS_PER_ANSWER + ofInputs
   }
 }

@@ -1,3 +1,4 @@
+import { isDigit } from '../dialects/scan-json-tokens.ts'
 import { JsonStringReader } from './json-string-reader.ts'
 import { TextExcerpt } from './text-excerpt.ts'
 
@@ -31,7 +32,12 @@ const TEXT_PART_MEMBERS = new Set([
   ...['text', 'thinking', 'content', 'title', 'context', 'refusal', 'stdout', 'stderr', 'logs'],
 ])
 /** The members of a request of Gemini's API that hold texts in parts. */
-const GEMINI_CONTENTS = new Set(['contents', 'systemInstruction', 'system_instruction'])
+const GEMINI_CONTENTS = new Set([
+  ...['contents', 'systemInstruction', 'system_instruction', 'content', 'requests', 'title'],
+  'instances',
+])
+/** The paths of texts in such a member. In a batch of embeddings, they are in each request. */
+const GEMINI_TEXTS = new Set(['', 'parts.text', 'content.parts.text', 'title', 'content'])
 /**
  * The paths in such a member whose JSON reaches the model unchanged. The result of a function can
  * also have pictures, which are not in `response`.
@@ -47,6 +53,10 @@ const GEMINI_SCHEMA = /^_?response_?(?:json_?)?schema$/i
 const GEMINI_MIME = /^parts\.(?:inline_?data|file_?data)\.mime_?type$/i
 /** The members of a completion, each with a text, a list of texts or lists of tokens. */
 const PROMPTS = new Set(['prompt', 'suffix'])
+/** The members of a request to order documents, in which all strings are texts. */
+const RERANK_MEMBERS = new Set(['query', 'documents'])
+/** The members that only requests without a generated answer have. */
+const INPUT_ONLY = new Set([...RERANK_MEMBERS, 'content', 'requests', 'instances'])
 /** The types of message parts that are pictures. */
 const PICTURES = new Set(['image_url', 'image', 'input_image'])
 const MIME_OF_PICTURE = /^image\//
@@ -81,6 +91,10 @@ export class RequestText {
   readonly text: TextExcerpt
   messages = 0
   images = 0
+  /** The tokens that stand for themselves in the input of embeddings. */
+  tokens = 0
+  /** True if the text is only embedded or ordered, so that no answer is generated. */
+  isInputOnly = false
   /** The length of the JSON so far, in bytes. */
   bytesRead = 0
   private readonly string: JsonStringReader
@@ -98,6 +112,8 @@ export class RequestText {
   private hasText = false
   /** True after a token of a completion's prompt. */
   private isAfterToken = false
+  /** True within the digits of a token. */
+  private isInToken = false
 
   constructor(text: TextExcerpt = new TextExcerpt()) {
     this.text = text
@@ -125,13 +141,18 @@ export class RequestText {
 
   private structure(byte: number): void {
     if (byte <= 32) return
+    if (!isDigit(byte)) this.isInToken = false
     if (byte === QUOTE) return this.beginString()
     if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.open(byte === OPEN_BRACE)
     else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) this.close(byte)
     else if (byte === COMMA) this.next()
     else if (byte === COLON) this.beginValue()
     else if (this.rawDepth > 0) this.text.addByte(byte)
-    else if (this.isInPrompt()) {
+    else if (this.isInInputs()) {
+      if (!this.isInToken) this.tokens += 1
+      this.isInToken = true
+      this.isInputOnly = true
+    } else if (this.isInPrompt()) {
       this.text.addByte(byte)
       this.isAfterToken = true
     }
@@ -139,7 +160,7 @@ export class RequestText {
 
   private open(isObject: boolean): void {
     if (this.rawDepth > 0) this.text.addByte(isObject ? OPEN_BRACE : OPEN_BRACKET)
-    const isMessage = this.depth === IN_MESSAGE - 1
+    const isMessage = isObject && this.depth === IN_MESSAGE - 1
     if (isMessage && (this.isInList() || this.keys[IN_REQUEST] === 'contents')) this.messages += 1
     this.isObject.push(isObject)
     this.keys[this.depth] = ''
@@ -194,6 +215,13 @@ export class RequestText {
     return PROMPTS.has(this.keys[IN_REQUEST] ?? '')
   }
 
+  /** True in a list of inputs, or in a list of tokens within it. */
+  private isInInputs(): boolean {
+    const { isObject, depth } = this
+    const isInLists = depth === 2 || (depth === 3 && isObject[2] === false)
+    return isInLists && isObject[1] === false && this.keys[IN_REQUEST] === 'input'
+  }
+
   private beginString(): void {
     this.role = this.roleOfString()
     if (this.role === 'text') this.separate()
@@ -208,13 +236,20 @@ export class RequestText {
     if (this.expectsKey) return depth <= IN_DEEPEST_PART ? 'key' : 'none'
     if (this.isInContents) return this.roleInContents()
     if (this.isInPrompt()) return depth <= IN_REQUEST + 1 ? 'text' : 'none'
+    if (RERANK_MEMBERS.has(keys[IN_REQUEST] ?? '')) return 'text'
+    if (this.isInInputs()) return depth === 2 ? 'text' : 'none'
     if (keys[IN_REQUEST] === 'system') return this.isSystemText() ? 'text' : 'none'
     if (depth === IN_REQUEST) return TEXT_MEMBERS.has(keys[IN_REQUEST] ?? '') ? 'text' : 'none'
     if (!this.isInList() || depth < IN_MESSAGE) return 'none'
     const isContent = CONTENTS.has(keys[IN_MESSAGE] ?? '')
-    if (depth === IN_MESSAGE) return isContent ? 'text' : 'none'
+    if (depth === IN_MESSAGE) return isContent || this.isTextOfInput() ? 'text' : 'none'
     if (!isContent) return 'none'
     return this.isInPart() ? this.roleInPart() : 'none'
+  }
+
+  /** The text of an object in the inputs of embeddings or moderations. */
+  private isTextOfInput(): boolean {
+    return this.keys[IN_REQUEST] === 'input' && this.keys[IN_MESSAGE] === 'text'
   }
 
   private get isInContents(): boolean {
@@ -236,7 +271,7 @@ export class RequestText {
   private roleInContents(): Role {
     if (this.depth > IN_DEEPEST_PART) return 'none'
     const path = this.pathInContents()
-    if (path === 'parts.text' || path === '') return 'text'
+    if (GEMINI_TEXTS.has(path)) return 'text'
     return GEMINI_MIME.test(path) ? 'type' : 'none'
   }
 
@@ -287,7 +322,11 @@ export class RequestText {
     const { role, string } = this
     this.role = null
     if (role === 'raw') this.text.addByte(QUOTE)
-    if (role === 'key') this.keys[this.depth] = string.captured
+    if (role === 'key') {
+      this.keys[this.depth] = string.captured
+      const isOuter = this.depth === IN_REQUEST && INPUT_ONLY.has(string.captured)
+      if (isOuter || (this.depth === IN_MESSAGE && this.isTextOfInput())) this.isInputOnly = true
+    }
     if (role !== 'type') return
     // A member may be repeated, and providers differ in which one they read.
     const type = this.types[this.depth]

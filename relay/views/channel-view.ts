@@ -57,7 +57,7 @@ export type RequestKind = FormatName | TaskKind
  * `call` stands for calls in every format that can be converted, and `any` for calls in every
  * format.
  */
-type OfferKind = RequestKind | 'call' | 'any'
+export type OfferKind = RequestKind | 'call' | 'any'
 
 /** Returns the kind of tasks that the channel accepts. Null if it accepts calls. */
 export const taskKindOf = ({ terms }: Pick<ChannelRecord, 'terms'>): TaskKind | null =>

@@ -47,6 +47,7 @@ export type RelayOptions = {
   readonly autoGroups: readonly string[]
   /** The models that are tried after a model, by its name. */
   readonly modelFallbacks: ReadonlyMap<string, readonly string[]>
+  readonly quotaDisplay: QuotaDisplay
   readonly screening: Screening
   readonly tasks: TaskOptions
   readonly userRate: {
@@ -70,6 +71,14 @@ export type NamedLimits = {
   readonly successes?: number
   readonly tokensPerMinute?: number
   readonly concurrency?: number
+}
+
+/** How the quota of a key is answered to chat clients. */
+export type QuotaDisplay = {
+  readonly isInDollars: boolean
+  readonly quotaPerDollar: number
+  /** False if the quota of the user is answered in place of the quota of the token. */
+  readonly isOfToken: boolean
 }
 
 export type TaskOptions = {
@@ -145,6 +154,11 @@ function readOptions(values: ReadonlyMap<string, string>): Omit<RelayOptions, 's
         textsOf(models),
       ]),
     ),
+    quotaDisplay: {
+      isInDollars: flag('DisplayInCurrencyEnabled'),
+      quotaPerDollar: Math.max(1, Number(optionValue(values, 'QuotaPerUnit'))),
+      isOfToken: flag('DisplayTokenStatEnabled'),
+    },
     tasks: readTaskOptions(values),
     userRate: {
       isEnabled: flag('ModelRequestRateLimitEnabled'),

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { usageOfToken } from '#projections/tokens/query.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import {
   aCall,
@@ -132,5 +133,19 @@ describe('the list of tokens', () => {
     expect((await api.get('/api/token/2', admin)).status).toBe(404)
     expect((await api.get('/api/token/')).status).toBe(401)
     expect((await api.get('/api/token/search?keyword=a')).status).toBe(401)
+  })
+})
+
+describe('the quota of a token, which its key looks up', () => {
+  it('has what is left, what is used, and the quota of its user', async () => {
+    const usage = await usageOfToken(api.core.db, ALICE, 2)
+    expect(usage).toMatchObject({ name: 'alpha', held: 0n, used: 7n, isUnlimited: false })
+    expect(usage?.userUsed).toBe(7n)
+    const sum = (usage?.remain ?? 0n) + (usage?.used ?? 0n)
+    expect(sum).toBe(200_000n)
+  })
+
+  it('is unknown for the token of another user', async () => {
+    expect(await usageOfToken(api.core.db, BOB, 2)).toBeNull()
   })
 })

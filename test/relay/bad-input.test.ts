@@ -105,7 +105,8 @@ describe('requests with bad input', () => {
 
   it.each([
     ['another type', { 'content-type': 'text/plain' }],
-    ['a compressed body', { 'content-encoding': 'gzip' }],
+    ['an unknown coding', { 'content-encoding': 'compress' }],
+    ['several codings', { 'content-encoding': 'gzip, br' }],
   ])('%s gets a 415', async (_name, headers) => {
     expect(await send('{}', headers as Record<string, string>)).toBe(415)
   })

@@ -375,7 +375,7 @@ describe('errors of generateContent', () => {
   it.each([
     [{ headers: { 'x-goog-api-key': 'sk-wrong' } }, 401, 'UNAUTHENTICATED', ''],
     [{ path: '/v1beta/models/unknown:generateContent' }, 404, 'NOT_FOUND', 'unknown'],
-    [{ path: '/v1beta/models/unknown:embedContent' }, 404, 'NOT_FOUND', ''],
+    [{ path: '/v1beta/models/unknown:embedText' }, 404, 'NOT_FOUND', ''],
     [{ body: {} }, 400, 'INVALID_ARGUMENT', 'contents'],
     [{ body: { contents: [] } }, 400, 'INVALID_ARGUMENT', 'contents'],
     [{ body: { contents: ['x'] } }, 400, 'INVALID_ARGUMENT', 'contents'],

@@ -35,3 +35,32 @@ it('a model names the formats of its calls, first those that need no conversion'
   const { supported_endpoint_types } = await get('/v1/models/b', BEARER)
   expect(supported_endpoint_types).toEqual(types)
 })
+
+it('a model that only embeds or orders texts names the formats of these calls', async () => {
+  const models = ['text-embedding-3-small', 'omni-moderation-latest', 'gpt-4o']
+  await rig.addChannel(2, { type: 1, models })
+  await rig.addChannel(3, { type: 38, models: ['jina-reranker-v3', 'jina-other'] })
+  await rig.addChannel(4, { type: 24, models: ['gemini-embedding-001'] })
+  const ratio = { 'jina-reranker-v3': 1, 'jina-other': 1, 'gemini-embedding-001': 1, a: 1 }
+  await rig.setOption('ModelRatio', ratio)
+  const { data } = (await get('/v1/models', BEARER)) as {
+    data: { id: string; supported_endpoint_types: string[] }[]
+  }
+  const types = Object.fromEntries(data.map((model) => [model.id, model.supported_endpoint_types]))
+  expect(types).toMatchObject({
+    'text-embedding-3-small': ['embeddings'],
+    'omni-moderation-latest': ['moderations'],
+    'jina-reranker-v3': ['jina-rerank'],
+    'jina-other': ['embeddings', 'jina-rerank'],
+    'gemini-embedding-001': ['embeddings', 'gemini'],
+  })
+  expect(types['gpt-4o']?.[0]).toBe('openai')
+  const list = (await get('/v1beta/models', GOOGLE)) as {
+    models: { displayName: string; supportedGenerationMethods: string[] }[]
+  }
+  const methods = (id: string) =>
+    list.models.find((model) => model.displayName === id)?.supportedGenerationMethods
+  expect(methods('gemini-embedding-001')).toEqual(['embedContent', 'batchEmbedContents'])
+  expect(methods('text-embedding-3-small')).toEqual([])
+  expect(methods('a')).toContain('generateContent')
+})

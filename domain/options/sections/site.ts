@@ -69,7 +69,7 @@ export const STATISTICS: OptionSection = {
     { key: 'DataExportEnabled', type: FLAG, preset: 'true' },
     { key: 'DataExportInterval', type: integer(1, 1_440), preset: '5', unit: 'minute' },
     { key: 'DataExportDefaultTime', type: STEPS, preset: 'hour' },
-    { key: 'DisplayTokenStatEnabled', type: FLAG, preset: 'true', hasNoEffect: true },
+    { key: 'DisplayTokenStatEnabled', type: FLAG, preset: 'true' },
   ],
 }
 

@@ -159,6 +159,7 @@ export const optionTranslations: OptionTranslations = {
     About: 'About page',
     DataExportEnabled: 'Dashboard',
     DataExportInterval: 'Refresh interval of the dashboard',
+    DisplayTokenStatEnabled: 'Keys look up their own quota',
     DataExportDefaultTime: 'Default time step of the dashboard',
     DrawingEnabled: 'Drawing',
     MjNotifyEnabled: 'Callbacks of the drawing service',
@@ -348,6 +349,7 @@ export const optionTranslations: OptionTranslations = {
     'general_setting.docs_link': 'This is the external documentation in the top bar.',
     Footer: 'The footer can contain HTML. Scripts are removed before it is shown.',
     HomePageContent: 'If it is empty, the default home page is shown.',
+    DisplayTokenStatEnabled: 'Otherwise, a key looks up the quota of its user.',
     DataExportInterval:
       'While the live connection is interrupted, the dashboard is read again at this interval.',
     DataExportDefaultTime:

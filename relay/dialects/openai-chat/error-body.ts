@@ -91,6 +91,9 @@ export function providerErrorFields(bytes: Buffer): {
   }
 }
 
+/** The maximum number of names in the place of a fault. */
+const PLACE_LENGTH_MAX = 8
+
 type LooseError = {
   message?: unknown
   type?: unknown
@@ -101,9 +104,20 @@ type LooseError = {
 }
 
 function errorIn(bytes: Buffer): LooseError {
-  const { error, message } = objectIn(bytes) ?? {}
+  const { error, message, detail } = objectIn(bytes) ?? {}
   if (typeof error === 'object' && error !== null) return error as LooseError
-  return { message: typeof error === 'string' ? error : message }
+  return { message: typeof error === 'string' ? error : (message ?? textOfDetail(detail)) }
+}
+
+/**
+ * Returns the text of the member `detail`, which servers written with FastAPI have: a text, or a
+ * list of faults, of which the first is returned with its place.
+ */
+function textOfDetail(detail: unknown): unknown {
+  if (!Array.isArray(detail)) return detail
+  const { loc, msg } = (detail[0] ?? {}) as { readonly loc?: unknown; readonly msg?: unknown }
+  const place = Array.isArray(loc) ? loc.slice(0, PLACE_LENGTH_MAX).join('.') : ''
+  return typeof msg === 'string' && place !== '' ? `${place}: ${msg}` : msg
 }
 
 function objectIn(bytes: Buffer): Record<string, unknown> | null {

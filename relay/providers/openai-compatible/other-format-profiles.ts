@@ -33,6 +33,7 @@ export const OTHER_FORMAT_ROWS: readonly ProfileRow[] = [
       gemini-3.8-flash gemini-3.6-flash gemini-3.5-flash-lite gemini-3.1-pro-preview
       gemini-3.1-flash-lite gemini-3-flash-preview
       gemini-3.1-flash-image gemini-3.1-flash-lite-image gemini-3-pro-image
+      gemini-embedding-001
     `,
   },
 ]

@@ -75,7 +75,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
       gpt-5.1 gpt-5 gpt-5-mini gpt-5-nano gpt-4.1 gpt-4.1-mini gpt-4.1-nano gpt-4o gpt-4o-mini
       gpt-4o-audio-preview chatgpt-4o-latest o4-mini o3 o3-mini o1 gpt-4-turbo gpt-4
       gpt-3.5-turbo tts-1 tts-1-hd gpt-4o-mini-tts whisper-1 gpt-4o-transcribe
-      gpt-4o-mini-transcribe
+      gpt-4o-mini-transcribe text-embedding-3-small text-embedding-3-large omni-moderation-latest
     `,
   },
   // Any other server with OpenAI's format, such as llama.cpp, vLLM, LM Studio or another gateway.
@@ -277,6 +277,20 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     models: `
       command-a-03-2025 command-a-reasoning-08-2025 command-a-vision-07-2025 command-r7b-12-2024
       command-r-plus-08-2024 command-r-08-2024
+      embed-v4.0 rerank-v4.0-pro rerank-v4.0-fast rerank-v3.5
+    `,
+  },
+  // Jina has no chats, only embeddings and rerank.
+  {
+    id: 38,
+    name: 'Jina',
+    baseUrl: 'https://api.jina.ai',
+    endpoints: [],
+    modelsPath: null,
+    keyHint: { zh: 'jina_ 开头的 API 密钥', en: 'An API key, jina_…' },
+    models: `
+      jina-embeddings-v4 jina-embeddings-v3 jina-clip-v2 jina-reranker-v3
+      jina-reranker-v2-base-multilingual
     `,
   },
   // Perplexity sends usage with every chunk. The last usage is billed.

@@ -47,6 +47,10 @@ export type CallEndpoint = {
    * then begins at the host. The default is all base URLs, with the path below the base URL.
    */
   readonly bases?: RegExp
+  /** True if the key is sent as `Authorization: Bearer`, and not in the provider's header. */
+  readonly takesBearer?: true
+  /** True if the endpoint is Vertex AI's `predict`, to which embeddings are converted. */
+  readonly isPredict?: true
   /** How the bodies of this endpoint differ from the bodies of its format. */
   readonly envelope?: BodyEnvelope
 }

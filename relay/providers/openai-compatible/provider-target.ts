@@ -201,12 +201,20 @@ export function providerCall(
   { headers, body }: { readonly headers: readonly string[]; readonly body: Buffer },
 ): ProviderCall {
   const { cloud, origin } = target
+  const takesBearer = endpointOf(target, format, path.model)?.takesBearer === true
+  const own = takesBearer ? withBearer(target) : target.headers
   return {
     origin: cloud === null ? origin : new URL(cloud.baseUrlFor(path.model)).origin,
     path: callPathOf(target, format, path),
-    headers: [...target.headers, ...headers],
+    headers: [...own, ...headers],
     body,
   }
+}
+
+/** Returns the target's headers with its key as a bearer token. */
+function withBearer({ profile, headers, address: { key } }: ProviderTarget): readonly string[] {
+  const at = headers.findIndex((name, index) => index % 2 === 0 && name === profile.keyHeader)
+  return at < 0 ? headers : headers.toSpliced(at, 2, ...keyHeader(undefined, key))
 }
 
 /**

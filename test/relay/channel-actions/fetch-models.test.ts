@@ -43,11 +43,15 @@ describe('GET /api/channel/fetch_models/{id}', () => {
     const models = [
       { name: 'models/gemini-3.8-flash', ...methods('generateContent', 'countTokens') },
       { name: 'models/gemini-embedding-2', ...methods('embedContent') },
+      { name: 'models/aqa', ...methods('generateAnswer') },
     ]
     site.scripted.answers.set('GET /v1beta/models', { body: { models } })
     const id = await site.channel({ type: 24 })
     const answer = await site.ask(`/api/channel/fetch_models/${id}`)
-    expect(answer).toMatchObject({ success: true, data: ['gemini-3.8-flash'] })
+    expect(answer).toMatchObject({
+      success: true,
+      data: ['gemini-3.8-flash', 'gemini-embedding-2'],
+    })
     const asked = site.scripted.requests.at(-1)
     expect(asked?.path).toBe('/v1beta/models?pageSize=1000')
     expect(asked?.headers).toMatchObject({ 'x-goog-api-key': SECRET })

@@ -63,6 +63,28 @@ async function test(probed: RelayChannel, probe: Partial<Probe> = {}, deadlines 
   return { result, events }
 }
 
+const USAGE = { prompt_tokens: 1, total_tokens: 1 }
+
+describe('channel test of a model without chats', () => {
+  it.each([
+    [1, 'text-embedding-3-small', '/v1/embeddings', { data: [], usage: USAGE }],
+    [8, 'bge-m3', '/v1/embeddings', { data: [], usage: USAGE }],
+    [38, 'jina-reranker-v3', '/v1/rerank', { results: [], usage: USAGE }],
+    [38, 'jina-unknown', '/v1/embeddings', { data: [], usage: USAGE }],
+    [40, 'BAAI/bge-reranker-v2-m3', '/v1/rerank', { results: [], usage: USAGE }],
+    [34, 'rerank-v3.5', '/v1/rerank', { results: [] }],
+    [1, 'omni-moderation-latest', '/v1/moderations', { results: [] }],
+    [24, 'gemini-embedding-001', '/v1beta/openai/embeddings', { data: [], usage: USAGE }],
+  ])('of type %s sends %s to %s', async (type, model, path, body) => {
+    scripted.requests.length = 0
+    scripted.answers.set(`POST ${path}`, { body })
+    const { result } = await test(channel({ type, baseUrl: scripted.url, models: [model] }))
+    expect(result).toMatchObject({ isSuccess: true, model })
+    expect(scripted.requests).toMatchObject([{ path }])
+    expect(JSON.parse(scripted.requests[0]?.body ?? '')).toMatchObject({ model })
+  })
+})
+
 describe('channel test', () => {
   it('sends one small chat and records its result with the provider’s usage', async () => {
     const probed = channel()

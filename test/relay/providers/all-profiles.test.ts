@@ -46,6 +46,8 @@ const ADDRESSES: Readonly<Record<number, string | null>> = {
   33: null,
   34: 'https://api.cohere.ai/compatibility/v1/chat/completions',
   35: 'https://api.minimax.chat/v1/text/chatcompletion_v2',
+  // Jina has no chats, so the path is empty.
+  38: 'https://api.jina.ai',
   39: 'https://api.cloudflare.com/client/v4/accounts/acc%2F1/ai/v1/chat/completions',
   40: 'https://api.siliconflow.cn/v1/chat/completions',
   41: 'https://aiplatform.googleapis.com/v1/publishers/google/models/some%2Fmodel%201:generateContent',
@@ -198,7 +200,7 @@ describe('named base addresses', () => {
 })
 
 it('a type of another API format has no profile', () => {
-  for (const type of [0, 2, 11, 21, 38, 999]) expect(profileOf(type)).toBeUndefined()
+  for (const type of [0, 2, 11, 21, 999]) expect(profileOf(type)).toBeUndefined()
 })
 
 it('paths of Gemini’s API name the stream, and keep the version of the address', () => {

@@ -139,7 +139,7 @@ describe('text of a request', () => {
   })
 
   it('is empty for a body without messages', () => {
-    expect(read('{"messages":"text","prompts":"no","input":["no"]}').text).toBe('')
+    expect(read('{"messages":"text","prompts":"no","inputs":["no"]}').text).toBe('')
   })
 })
 

@@ -1,0 +1,78 @@
+import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
+import { isModelName, modelOf, wholeOf } from '../read-request-members.ts'
+import { type Member, scanObject } from '../scan-request-object.ts'
+import type { ChatRequest, PathParameters } from '../wire-format.ts'
+import { boundOfInputs, inputsIn } from './find-inputs.ts'
+import {
+  checkedMembers,
+  type FieldKinds,
+  inputFormat,
+  invalid,
+  memberIn,
+  missing,
+  namedBody,
+  WITHOUT_OUTPUT,
+} from './input-format.ts'
+import { vectorsAsBase64 } from './vectors-as-base64.ts'
+
+const FIELDS: FieldKinds = new Map([
+  ['input', ['string', 'array']],
+  ['encoding_format', ['string', 'array']],
+  ['dimensions', ['number']],
+  ['user', ['string']],
+])
+/** Members of other formats, which a provider may read as a further input. */
+const REFUSED = ['messages', 'prompt', 'texts', 'images', 'inputs']
+const NAMES = namesByFoldedName(['model', 'stream', ...FIELDS.keys(), ...REFUSED])
+const NO_NAMES = namesByFoldedName([])
+const DIMENSIONS_MAX = 100_000
+/** A thousand vectors of 1 536 decimal numbers, which some clients request at once, have 34 MB. */
+const ANSWER_BYTES_MAX = 48 * 1024 * 1024
+
+/**
+ * Reads a request for embeddings in OpenAI's format without building objects. The input is text,
+ * tokens, or objects such as the pictures of Jina's API. `known` is empty if a checked request is
+ * read again after a change. An older path names the model, which the body then need not name.
+ */
+export function readEmbeddingsRequest(
+  body: Buffer,
+  path: PathParameters | null = null,
+  known = NAMES,
+): ChatRequest | RelayError {
+  const members = checkedMembers(body, scanObject(body, known), FIELDS)
+  if (isRelayError(members)) return members
+  const named = memberIn(members, 'model')
+  const inPath = path !== null && isModelName(path.model) ? path.model : null
+  const model = named === undefined && inPath !== null ? inPath : modelOf(body, named)
+  if (typeof model !== 'string') return model
+  if (known.size > 0 && inPath !== null && model !== inPath) return invalid('model')
+  const error = errorInMembers(body, members)
+  if (error !== null) return error
+  const input = memberIn(members, 'input')
+  if (input === undefined) return missing('input')
+  const inputs = inputsIn(body, input)
+  if (inputs === null) return invalid('input')
+  const inputBound = boundOfInputs(body, inputs)
+  return { ...WITHOUT_OUTPUT, format: EMBEDDINGS, body, members, model, inputBound }
+}
+
+function errorInMembers(body: Buffer, members: readonly Member[]): RelayError | null {
+  const refused = members.find(({ key, kind }) => REFUSED.includes(key) && kind !== 'null')
+  if (refused !== undefined) return invalid(refused.key)
+  const dimensions = wholeOf(body, memberIn(members, 'dimensions'), 1, DIMENSIONS_MAX)
+  return dimensions === undefined ? invalid('dimensions') : null
+}
+
+/** OpenAI's embeddings, which most providers of embeddings offer. */
+export const EMBEDDINGS = inputFormat({
+  name: 'embeddings',
+  promptMember: 'input',
+  answerMember: 'data',
+  answerBytesMax: ANSWER_BYTES_MAX,
+  adaptAnswer: vectorsAsBase64,
+  readRequest: readEmbeddingsRequest,
+  readChangedRequest: (body, path) => readEmbeddingsRequest(body, path, NO_NAMES),
+  shortBody: ({ model }) => ({ model, input: 'hi' }),
+  upstreamBody: namedBody,
+})

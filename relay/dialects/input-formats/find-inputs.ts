@@ -1,0 +1,124 @@
+import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
+import type { InputBound } from '../openai-chat/input-token-bound.ts'
+import type { Member } from '../scan-request-object.ts'
+
+/** What the inputs of a request are. Tokens and other inputs are never mixed. */
+export type Inputs = {
+  readonly count: number
+  /** The number of tokens, if all inputs consist of tokens; otherwise null. */
+  readonly tokens: number | null
+  /** The number of inputs that are objects, such as pictures. */
+  readonly objects: number
+}
+
+const QUOTE = 34
+const BACKSLASH = 92
+const COMMA = 44
+const OPEN_BRACKET = 91
+const CLOSE_BRACKET = 93
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
+
+const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57
+
+/**
+ * Returns the inputs in a member: one text, a list of texts and objects, a list of tokens, or a
+ * list of such lists. Returns null for any other value. The scanner has checked that the value is
+ * valid JSON.
+ */
+export function inputsIn(body: Buffer, member: Member): Inputs | null {
+  if (member.kind === 'string') return { count: 1, tokens: null, objects: 0 }
+  if (member.kind !== 'array' || member.length === 0) return null
+  const found = countElements(body, member)
+  if (found === null) return null
+  const { texts, objects, lists, numbers, tokens } = found
+  const count = texts + objects + lists
+  if (numbers > 0) return count === 0 ? { count: 1, tokens: numbers, objects: 0 } : null
+  if (lists === 0) return { count, tokens: null, objects }
+  return lists === count ? { count, tokens, objects: 0 } : null
+}
+
+type Elements = { texts: number; objects: number; lists: number; numbers: number; tokens: number }
+
+/** Counts the elements of a list by kind. `tokens` are the numbers in lists within the list. */
+function countElements(body: Buffer, { valueStart, valueEnd }: Member): Elements | null {
+  const found: Elements = { texts: 0, objects: 0, lists: 0, numbers: 0, tokens: 0 }
+  let isInList = false
+  for (let at = valueStart + 1; at < valueEnd - 1; at += 1) {
+    const byte = body[at] ?? 0
+    if (byte <= 32 || byte === COMMA) continue
+    if (byte === OPEN_BRACKET && !isInList) {
+      isInList = true
+      found.lists += 1
+    } else if (byte === CLOSE_BRACKET) isInList = false
+    else if (byte === QUOTE && !isInList) {
+      found.texts += 1
+      at = endOfText(body, at)
+    } else if (byte === OPEN_BRACE && !isInList) {
+      found.objects += 1
+      at = endOfObject(body, at)
+    } else if (isDigit(byte)) {
+      at = endOfDigits(body, at)
+      if (isInList) found.tokens += 1
+      else found.numbers += 1
+    } else return null
+    if (byte !== OPEN_BRACKET && isFractional(body[at + 1])) return null
+  }
+  return found
+}
+
+/** A fraction or an exponent behind the digits. */
+const isFractional = (byte: number | undefined): boolean =>
+  byte === 46 || byte === 69 || byte === 101
+
+function endOfDigits(body: Buffer, start: number): number {
+  let at = start
+  while (isDigit(body[at + 1] ?? 0)) at += 1
+  return at
+}
+
+/** Returns the offset of the quote that ends the text at `start`. */
+function endOfText(body: Buffer, start: number): number {
+  let at = start + 1
+  while (at < body.length && body[at] !== QUOTE) at += body[at] === BACKSLASH ? 2 : 1
+  return at
+}
+
+/** Returns the offset of the brace that ends the object at `start`. */
+function endOfObject(body: Buffer, start: number): number {
+  let depth = 0
+  for (let at = start; at < body.length; at += 1) {
+    const byte = body[at]
+    if (byte === QUOTE) at = endOfText(body, at)
+    else if (byte === OPEN_BRACE) depth += 1
+    else if (byte === CLOSE_BRACE) {
+      depth -= 1
+      if (depth === 0) return at
+    }
+  }
+  return body.length
+}
+
+/** The likely and the largest number of tokens of a picture or another medium. */
+const OBJECT_TOKENS = 6_000
+const OBJECT_CEILING = 50_000
+/** What a model adds to each input: marks at its start and end, and a short instruction. */
+const TOKENS_PER_INPUT = 64
+const CEILING_BASE = 256
+
+/**
+ * Bounds the tokens of inputs. Nothing is added by the provider as in a chat, so the ceiling is
+ * close to the bound. Texts are bounded by the length of the request, and tokens by their number.
+ * Other vendors may split the text of these tokens differently, which the ceiling allows for.
+ */
+export function boundOfInputs(body: Buffer, { count, tokens, objects }: Inputs): InputBound {
+  const ofInputs = count * TOKENS_PER_INPUT + CEILING_BASE
+  if (tokens !== null) {
+    return { tokens: Math.max(1, tokens), ceiling: capped(tokens * 2 + ofInputs), isText: false }
+  }
+  const likely = body.length + objects * OBJECT_TOKENS
+  const ceiling = capped(body.length + objects * OBJECT_CEILING + ofInputs)
+  return { tokens: capped(likely), ceiling, isText: objects === 0 }
+}
+
+export const capped = (tokens: number): number => Math.min(TOKENS_MAX, tokens)

@@ -1,0 +1,210 @@
+import { foldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { recordOf } from '#relay/canonical/provider-usage-report.ts'
+import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { applyEdits } from '../byte-edits.ts'
+import { innerRules, type ObjectVisitor } from '../check-nested-json-members.ts'
+import { usageInGeneration } from '../gemini/answer-members.ts'
+import { bothSpellings, camelCased } from '../gemini/camel-case.ts'
+import { GEMINI_ERRORS } from '../gemini/error-body.ts'
+import { ambiguousKey } from '../invalid-json-error.ts'
+import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { isModelName, wholeOf } from '../read-request-members.ts'
+import { scanObject } from '../scan-request-object.ts'
+import type { ChatRequest, PathParameters, UpstreamChange, WireFormat } from '../wire-format.ts'
+import { boundOfInputs } from './find-inputs.ts'
+import {
+  checkedMembers,
+  type FieldKinds,
+  inputFormat,
+  inputReport,
+  invalid,
+  memberIn,
+  missing,
+  WITHOUT_OUTPUT,
+} from './input-format.ts'
+
+const SINGLE_FIELDS: FieldKinds = new Map(
+  bothSpellings(['content', 'model', 'taskType', 'title', 'outputDimensionality']).map((name) => [
+    name,
+    [name === 'content' ? 'object' : /dim/i.test(name) ? 'number' : 'string'] as const,
+  ]),
+)
+const BATCH_FIELDS: FieldKinds = new Map([['requests', ['array']]])
+const BATCH_RULES = innerRules('requests', { model: ['string', 'null'], content: ['object'] })
+const NAMES = namesByFoldedName([...SINGLE_FIELDS.keys(), ...BATCH_FIELDS.keys()])
+const NO_NAMES = namesByFoldedName([])
+const DIMENSIONS_MAX = 100_000
+const MODEL_BYTES_MAX = 512
+/** The depth of the elements of `requests`. */
+const IN_REQUEST = 2
+
+const QUOTE = 34
+
+type ModelSpan = { readonly start: number; readonly end: number; readonly name: string }
+
+/** Finds the names of models in a batch, and the parts that are not texts. */
+class EmbeddingParts implements ObjectVisitor {
+  readonly models: ModelSpan[] = []
+  /** The number of requests of a batch that have contents. */
+  contents = 0
+  media = 0
+  hasFile = false
+  private readonly body: Buffer
+  private root = ''
+
+  constructor(body: Buffer) {
+    this.body = body
+  }
+
+  begin(key: string): void {
+    this.root = key
+  }
+
+  visits(): boolean {
+    return true
+  }
+
+  enter(): void {}
+  leave(): void {}
+  mixedArray(): void {}
+
+  member(depth: number, start: number, end: number, valueAt: number): void {
+    const { body } = this
+    const text = body.toString('utf8', start, end)
+    const key = text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1)
+    const name = foldedName(camelCased(key))
+    if (name === 'inlinedata') this.media += 1
+    if (name === 'filedata') this.hasFile = true
+    if (depth !== IN_REQUEST || this.root !== 'requests') return
+    if (name === 'content') this.contents += 1
+    if (name !== 'model' || body[valueAt] !== QUOTE) return
+    const close = body.indexOf(QUOTE, valueAt + 1)
+    const isShort = close - valueAt <= MODEL_BYTES_MAX
+    const model = isShort ? body.toString('utf8', valueAt + 1, close) : ''
+    this.models.push({ start: valueAt, end: close + 1, name: model })
+  }
+}
+
+/** The names of models in the batches that were read. */
+const MODELS = new WeakMap<ChatRequest, readonly ModelSpan[]>()
+
+/**
+ * Reads the body of `embedContent` or `batchEmbedContents` without building objects. The model is
+ * in the path. Where the body names a model as well, it must be the same one. `known` is empty if
+ * a checked request is read again after a change.
+ */
+function readEmbedding(
+  format: WireFormat,
+  body: Buffer,
+  path: PathParameters | null,
+  known = NAMES,
+): ChatRequest | RelayError {
+  if (path === null || !isModelName(path.model)) return invalid('model')
+  const isBatch = format.name === 'gemini-embedding-batch'
+  const parts = new EmbeddingParts(body)
+  const scanned = scanObject(body, known, isBatch ? BATCH_RULES : null, parts)
+  const members = checkedMembers(body, scanned, isBatch ? BATCH_FIELDS : SINGLE_FIELDS)
+  if (isRelayError(members)) return members
+  if (parts.hasFile) return relayError('parameter_not_supported', { param: 'fileData.fileUri' })
+  const name = isBatch ? 'requests' : 'content'
+  const input = memberIn(members, name)
+  if (input === undefined) return missing(name)
+  const dimensions = members.find(({ key }) => camelCased(key) === 'outputDimensionality')
+  if (wholeOf(body, dimensions, 1, DIMENSIONS_MAX) === undefined) {
+    return invalid(dimensions?.key ?? 'outputDimensionality')
+  }
+  if (isBatch) {
+    const { length, isAllObjects, ambiguity, misfit } = input
+    if (length === 0 || !isAllObjects) return invalid(name)
+    if (ambiguity !== null) return ambiguousKey(`${name}${ambiguity.path}`, ambiguity.other)
+    if (misfit !== null) return invalid(`${name}${misfit}`)
+    if (parts.contents !== length) return missing(`${name}[].content`)
+    const other = parts.models.findIndex((span) => plainName(span.name) !== path.model)
+    // A check again, after a change, may find the provider's names of the model.
+    if (other >= 0 && known.size > 0) return invalid(`${name}[${other}].model`)
+  }
+  const ofBody = memberIn(members, 'model')
+  const named = ofBody && JSON.parse(body.toString('utf8', ofBody.valueStart, ofBody.valueEnd))
+  if (named !== undefined && plainName(named) !== path.model && known.size > 0) {
+    return invalid('model')
+  }
+  const count = isBatch ? input.length : 1
+  const bound = boundOfInputs(body, { count, tokens: null, objects: parts.media })
+  const request = { ...WITHOUT_OUTPUT, format, body, members, model: path.model, inputBound: bound }
+  MODELS.set(request, parts.models)
+  return request
+}
+
+const plainName = (name: string): string => name.replace(/^models\//, '')
+
+/**
+ * The model of one request is in the path, so it is left out of the body. In a batch, each request
+ * must name it, and gets the provider's name of it.
+ */
+function embeddingBody(request: ChatRequest, change: UpstreamChange) {
+  const { model } = change
+  const spans = model === request.model ? [] : (MODELS.get(request) ?? modelsIn(request))
+  const text = JSON.stringify(`models/${model}`)
+  const edits = spans.map(({ start, end }) => ({ start, end, text }))
+  const renamed = edits.length === 0 ? request : again(request, applyEdits(request.body, edits))
+  const removed = new Set([...(change.removed ?? []), 'model'])
+  const overrides = new Map([...change.overrides].filter(([name]) => name !== 'model'))
+  const plain = { ...change, model: request.model, forcesUsage: false, outputTokens: null }
+  return upstreamBody(renamed, { ...plain, removed, overrides })
+}
+
+function again(request: ChatRequest, body: Buffer): ChatRequest {
+  const { format, model } = request
+  const read = readEmbedding(format, body, { model, isStream: false }, NO_NAMES)
+  return isRelayError(read) ? request : read
+}
+
+/** A request with another name, such as one without a suffix, is a copy without an entry. */
+function modelsIn({ body }: ChatRequest): readonly ModelSpan[] {
+  const parts = new EmbeddingParts(body)
+  scanObject(body, NO_NAMES, null, parts)
+  return parts.models
+}
+
+const CLIENT_HEADER = 'x-goog-api-client'
+
+const geminiFormat = (
+  name: 'gemini-embedding' | 'gemini-embedding-batch',
+  promptMember: string,
+  answerMember: string,
+  shortBody: WireFormat['shortBody'],
+): WireFormat => {
+  const format: WireFormat = inputFormat({
+    name,
+    promptMember,
+    answerMember,
+    shortBody,
+    readRequest: (body, path) => readEmbedding(format, body, path),
+    readChangedRequest: (body, path) => readEmbedding(format, body, path, NO_NAMES),
+    upstreamBody: embeddingBody,
+    passedHeaders: ({ [CLIENT_HEADER]: client }) =>
+      client === undefined ? [] : [CLIENT_HEADER, String(client)],
+    // Only newer models report their usage.
+    usageInAnswer: usageInGeneration,
+    readUsage: (raw, bounds) => inputReport(recordOf(raw).promptTokenCount, bounds),
+    // The answers name no model.
+    modelName: { find: () => null, replace: (bytes) => bytes },
+    errors: GEMINI_ERRORS,
+  })
+  return format
+}
+
+const CONTENT = { parts: [{ text: 'hi' }] }
+
+/** Gemini's `embedContent`. */
+export const GEMINI_EMBEDDING = geminiFormat('gemini-embedding', 'content', 'embedding', () => ({
+  content: CONTENT,
+}))
+
+/** Gemini's `batchEmbedContents`, which Google's library uses for one content as well. */
+export const GEMINI_EMBEDDING_BATCH = geminiFormat(
+  'gemini-embedding-batch',
+  'requests',
+  'embeddings',
+  ({ model }) => ({ requests: [{ model: `models/${model}`, content: CONTENT }] }),
+)

@@ -1,0 +1,170 @@
+import { CALLS_MAX } from '#domain/pricing/charge.ts'
+import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { Counts, recordOf, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
+import { isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
+import { applyEdits } from '../byte-edits.ts'
+import { isMembers, modelOf, wholeOf } from '../read-request-members.ts'
+import { type Member, scanObject } from '../scan-request-object.ts'
+import type { ChatRequest, UsageContext, WireFormat } from '../wire-format.ts'
+import { boundOfInputs, capped, inputsIn } from './find-inputs.ts'
+import {
+  checkedMembers,
+  type FieldKinds,
+  inputFormat,
+  inputReport,
+  invalid,
+  memberIn,
+  missing,
+  WITHOUT_OUTPUT,
+} from './input-format.ts'
+
+const FIELDS: FieldKinds = new Map([
+  ['query', ['string', 'object']],
+  ['documents', ['array']],
+  ['top_n', ['number']],
+  ['return_documents', ['true', 'false']],
+  ['max_chunks_per_doc', ['number']],
+  ['max_tokens_per_doc', ['number']],
+  ['rank_fields', ['array']],
+])
+const NAMES = namesByFoldedName(['model', 'stream', ...FIELDS.keys()])
+const NO_NAMES = namesByFoldedName([])
+const COUNTS = ['top_n', 'max_chunks_per_doc', 'max_tokens_per_doc']
+const COUNT_MAX = 1_000_000
+
+/** A search unit of Cohere's API is one query with up to 100 documents. */
+const DOCUMENTS_PER_UNIT = 100
+/**
+ * A document counts once for each 500 tokens, of which the query may take a part. No chunk is
+ * shorter than this many bytes.
+ */
+const BYTES_PER_CHUNK = 250
+
+/**
+ * Reads a request to order documents by their relevance, in the format of Jina and Cohere, without
+ * building objects. A price per call is a price per search unit: `choices` is the most units that
+ * long documents can have, and `returnedChoices` the units of short ones.
+ */
+function readRerankRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
+  const members = checkedMembers(body, scanObject(body, known), FIELDS)
+  if (isRelayError(members)) return members
+  const model = modelOf(body, memberIn(members, 'model'))
+  if (typeof model !== 'string') return model
+  const query = memberIn(members, 'query')
+  if (query === undefined) return missing('query')
+  const documents = memberIn(members, 'documents')
+  if (documents === undefined) return missing('documents')
+  const inputs = inputsIn(body, documents)
+  if (inputs === null || inputs.tokens !== null) return invalid('documents')
+  const misfit = COUNTS.find(
+    (key) => wholeOf(body, memberIn(members, key), 0, COUNT_MAX) === undefined,
+  )
+  if (misfit !== undefined) return invalid(misfit)
+  const { count, objects } = inputs
+  const chunks = count + Math.ceil((documents.valueEnd - documents.valueStart) / BYTES_PER_CHUNK)
+  const ofDocuments = boundOfInputs(body, inputs)
+  // A model reads each document together with the query.
+  const ofQueries = count * (query.valueEnd - query.valueStart)
+  return {
+    ...WITHOUT_OUTPUT,
+    format: RERANK,
+    body,
+    members,
+    model,
+    choices: unitsOf(chunks),
+    returnedChoices: unitsOf(count),
+    inputBound: {
+      tokens: capped((objects === 0 ? body.length : ofDocuments.tokens) + ofQueries),
+      ceiling: capped(ofDocuments.ceiling + ofQueries),
+      isText: false,
+    },
+  }
+}
+
+const unitsOf = (documents: number): number =>
+  Math.min(CALLS_MAX, Math.max(1, Math.ceil(documents / DOCUMENTS_PER_UNIT)))
+
+const USAGE_MEMBERS = new Set(['usage', 'meta', 'tokens'])
+const USAGE_BYTES_MAX = 65_536
+
+/**
+ * Returns the outermost members of the answer that have its usage. Inner members are not searched,
+ * because documents of the caller are repeated there.
+ */
+function usageInAnswer(body: Buffer): unknown {
+  const members = scanObject(body)
+  if (!isMembers(members)) return undefined
+  const found = members.flatMap(({ key, kind, valueStart, valueEnd }) => {
+    const isUsage = USAGE_MEMBERS.has(key) && kind === 'object'
+    if (!isUsage || valueEnd - valueStart > USAGE_BYTES_MAX) return []
+    return [[key, JSON.parse(body.toString('utf8', valueStart, valueEnd))] as const]
+  })
+  const usage = Object.fromEntries(found)
+  const { tokens, units } = countsIn(usage)
+  return tokens === undefined && units === undefined ? undefined : usage
+}
+
+type RawCounts = { readonly tokens: unknown; readonly units: unknown }
+
+/** Finds the tokens of Jina, Cohere, SiliconFlow and others, and the search units of Cohere. */
+function countsIn(raw: unknown): RawCounts {
+  const { usage, meta, tokens } = recordOf(raw)
+  const { total_tokens: total, prompt_tokens: prompt } = recordOf(usage)
+  const { tokens: inMeta, billed_units: billed } = recordOf(meta)
+  const { search_units: units, input_tokens: billedTokens } = recordOf(billed)
+  const { input_tokens: counted } = recordOf(inMeta)
+  const { input_tokens: outermost } = recordOf(tokens)
+  return {
+    tokens: total ?? prompt ?? billedTokens ?? counted ?? outermost,
+    units: units === 0 || units === null ? undefined : units,
+  }
+}
+
+/**
+ * Reads the tokens and the search units. With search units alone, the gateway counts the tokens
+ * itself.
+ */
+function readUsage(raw: unknown, context: UsageContext): UsageReport {
+  const { tokens, units } = countsIn(raw)
+  const report = inputReport(tokens, context)
+  if (units === undefined) return report
+  const counts = new Counts()
+  const searchUnits = counts.optional(units, context.choices ?? 1)
+  const isCounted = tokens === undefined || tokens === null
+  const anomaly = counts.anomaly ?? (isCounted ? null : report.anomaly)
+  return { ...report, usage: { ...report.usage, searchUnits }, anomaly }
+}
+
+function modelMember(bytes: Buffer): Member | null {
+  const members = scanObject(bytes)
+  const member = isMembers(members) ? memberIn(members, 'model') : undefined
+  return member?.kind === 'string' ? member : null
+}
+
+/** The name of the model in answers. Documents of the caller may have members of this name. */
+const modelName: WireFormat['modelName'] = {
+  find: (bytes) => {
+    const member = modelMember(bytes)
+    if (member === null) return null
+    return JSON.parse(bytes.toString('utf8', member.valueStart, member.valueEnd)) as string
+  },
+  replace: (bytes, model) => {
+    const member = modelMember(bytes)
+    if (member === null) return bytes
+    const { valueStart: start, valueEnd: end } = member
+    return applyEdits(bytes, [{ start, end, text: JSON.stringify(model) }])
+  },
+}
+
+/** The reranking of Jina and Cohere, whose requests and answers have the same members. */
+export const RERANK = inputFormat({
+  name: 'rerank',
+  promptMember: 'documents',
+  answerMember: 'results',
+  readRequest: (body) => readRerankRequest(body),
+  readChangedRequest: (body) => readRerankRequest(body, NO_NAMES),
+  shortBody: ({ model }) => ({ model, query: 'hi', documents: ['hello'] }),
+  usageInAnswer,
+  readUsage,
+  modelName,
+})

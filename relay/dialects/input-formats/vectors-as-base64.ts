@@ -1,0 +1,59 @@
+import { applyEdits, type ByteEdit } from '../byte-edits.ts'
+import type { ChatRequest } from '../wire-format.ts'
+import { memberIn } from './input-format.ts'
+
+const KEY = Buffer.from('"embedding"')
+const COLON = 58
+const OPEN_BRACKET = 91
+const CLOSE_BRACKET = 93
+
+/** A longer answer is not changed, because parsing its numbers would block the event loop. */
+const CHANGED_BYTES_MAX = 16 * 1024 * 1024
+
+/**
+ * Encodes vectors as base64 of their 32-bit numbers if the caller requested this, but the provider
+ * ignored it. OpenAI's clients request base64 by default, and read anything else as base64.
+ */
+export function vectorsAsBase64(request: ChatRequest, answer: Buffer): Buffer {
+  if (!requestsBase64(request) || answer.length > CHANGED_BYTES_MAX) return answer
+  const edits: ByteEdit[] = []
+  for (let at = answer.indexOf(KEY); at >= 0; at = answer.indexOf(KEY, at + KEY.length)) {
+    const colon = behindSpace(answer, at + KEY.length)
+    const start = behindSpace(answer, colon + 1)
+    if (answer[colon] !== COLON || answer[start] !== OPEN_BRACKET) continue
+    const end = answer.indexOf(CLOSE_BRACKET, start) + 1
+    const base64 = end === 0 ? null : base64Of(parsed(answer.toString('latin1', start, end)))
+    if (base64 !== null) edits.push({ start, end, text: JSON.stringify(base64) })
+  }
+  return applyEdits(answer, edits)
+}
+
+export function requestsBase64({ body, members }: ChatRequest): boolean {
+  const format = memberIn(members, 'encoding_format')
+  return (
+    format?.kind === 'string' &&
+    body.toString('latin1', format.valueStart, format.valueEnd) === '"base64"'
+  )
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return null
+  }
+}
+
+/** Returns a vector as base64 of its 32-bit numbers, or null if it is no list of numbers. */
+export function base64Of(values: unknown): string | null {
+  if (!Array.isArray(values) || !values.every((value) => typeof value === 'number')) return null
+  const bytes = Buffer.alloc(values.length * 4)
+  for (const [index, value] of values.entries()) bytes.writeFloatLE(value, index * 4)
+  return bytes.toString('base64')
+}
+
+function behindSpace(bytes: Buffer, from: number): number {
+  let at = from
+  while (bytes[at] === 32 || bytes[at] === 10 || bytes[at] === 13 || bytes[at] === 9) at += 1
+  return at
+}

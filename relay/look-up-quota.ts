@@ -1,0 +1,108 @@
+import type { TokenUsage } from '#projections/tokens/query.ts'
+import type { QuotaDisplay } from '#relay/views/option-view.ts'
+import { isRelayError, relayError } from './canonical/relay-error.ts'
+import { authenticate } from './pipeline/authenticate.ts'
+import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
+import type { RelayDeps } from './pipeline/relay-deps.ts'
+
+/** A look-up of the quota of the key that authenticates the request. */
+export type QuotaLookUp = 'subscription' | 'usage' | 'token'
+
+const PATHS: ReadonlyMap<string, QuotaLookUp> = new Map([
+  ['/v1/dashboard/billing/subscription', 'subscription'],
+  ['/v1/dashboard/billing/usage', 'usage'],
+  ['/dashboard/billing/subscription', 'subscription'],
+  ['/dashboard/billing/usage', 'usage'],
+  ['/api/usage/token', 'token'],
+  ['/api/usage/token/', 'token'],
+])
+
+export const quotaLookUpAt = (path: string): QuotaLookUp | null => PATHS.get(path) ?? null
+
+/** The limit that clients show for a key without a budget, as in other gateways. */
+const UNLIMITED = 100_000_000
+/** OpenAI's usage is in hundredths of a dollar. */
+const HUNDREDTHS = 100
+
+/**
+ * Answers how much quota a key has and has used: as OpenAI's earlier billing API, which chat
+ * clients read, or as the look-up of other gateways. If the site does not show the quota of tokens,
+ * the billing API answers the quota of the user.
+ */
+export async function lookUpQuota(
+  deps: RelayDeps,
+  exchange: Exchange,
+  lookUp: QuotaLookUp,
+): Promise<void> {
+  const { request, clientIp, startedAt } = exchange
+  const caller = await authenticate(deps, request, clientIp, startedAt)
+  if (isRelayError(caller)) return sendError(exchange, caller)
+  const { tokenId, userId, terms } = caller.token
+  let usage: TokenUsage | null
+  try {
+    usage = await deps.usageOfToken(userId, tokenId)
+  } catch (err) {
+    deps.log.error({ err, call: exchange.call }, 'the quota of a key could not be read')
+    return sendError(exchange, relayError('store_unavailable', { retryAfter: 5 }))
+  }
+  // The read model may not include a new token yet.
+  if (usage === null) return sendError(exchange, relayError('store_unavailable', { retryAfter: 1 }))
+  const { quotaDisplay } = deps.views.options.options
+  const expiresAt = terms.expiresAt ?? 0
+  if (lookUp === 'token') {
+    const models = terms.models ?? []
+    return sendJson(exchange, 200, tokenAnswer(usage, models, terms.models !== null, expiresAt))
+  }
+  const shown = quotaDisplay.isOfToken ? usage : ofUser(usage)
+  const isUnlimited = quotaDisplay.isOfToken && usage.isUnlimited
+  const until = quotaDisplay.isOfToken ? expiresAt : 0
+  const answer =
+    lookUp === 'usage'
+      ? { object: 'list', total_usage: inUnit(shown.used, quotaDisplay) * HUNDREDTHS }
+      : subscriptionAnswer(isUnlimited ? UNLIMITED : inUnit(totalOf(shown), quotaDisplay), until)
+  sendJson(exchange, 200, answer, ['Cache-Control', 'no-store, private'])
+}
+
+type Totals = Pick<TokenUsage, 'remain' | 'held' | 'used'>
+
+const ofUser = ({ userBalance, userHeld, userUsed }: TokenUsage): Totals => ({
+  remain: userBalance,
+  held: userHeld,
+  used: userUsed,
+})
+
+const totalOf = ({ remain, held, used }: Totals): bigint => remain + held + used
+
+/** Returns quota in the unit in which the site shows it. */
+const inUnit = (quota: bigint, { isInDollars, quotaPerDollar }: QuotaDisplay): number =>
+  isInDollars ? Number((Number(quota) / quotaPerDollar).toFixed(6)) : Number(quota)
+
+const subscriptionAnswer = (limit: number, accessUntil: number) => ({
+  object: 'billing_subscription',
+  has_payment_method: true,
+  soft_limit_usd: limit,
+  hard_limit_usd: limit,
+  system_hard_limit_usd: limit,
+  access_until: accessUntil,
+})
+
+const tokenAnswer = (
+  usage: TokenUsage,
+  models: readonly string[],
+  isLimited: boolean,
+  expiresAt: number,
+) => ({
+  code: true,
+  message: 'ok',
+  data: {
+    object: 'token_usage',
+    name: usage.name,
+    total_granted: Number(totalOf(usage)),
+    total_used: Number(usage.used),
+    total_available: Number(usage.remain + usage.held),
+    unlimited_quota: usage.isUnlimited,
+    model_limits: Object.fromEntries(models.map((model) => [model, true])),
+    model_limits_enabled: isLimited,
+    expires_at: expiresAt,
+  },
+})

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import type { TokenUsage } from '#projections/tokens/query.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { KEY, relayRig, TOKEN, USER } from './support/relay-rig.ts'
+
+const USAGE: TokenUsage = {
+  name: 'laptop',
+  remain: 900_000n,
+  held: 100_000n,
+  used: 250_000n,
+  isUnlimited: false,
+  userBalance: 4_000_000n,
+  userHeld: 0n,
+  userUsed: 1_000_000n,
+}
+let usage: TokenUsage | null | Error = USAGE
+const rig = startedForEach(() => {
+  usage = USAGE
+  return relayRig({
+    usageOfToken: async (userId, tokenId) => {
+      expect([userId, tokenId]).toEqual([USER, TOKEN])
+      if (usage instanceof Error) throw usage
+      return usage
+    },
+  })
+})
+
+async function get(path: string, key = `sk-${KEY}`, method = 'GET') {
+  const headers = { authorization: `Bearer ${key}` }
+  const response = await fetch(`${rig.url}${path}`, { method, headers })
+  return { status: response.status, body: JSON.parse(await response.text()) }
+}
+
+const SUBSCRIPTION = '/v1/dashboard/billing/subscription'
+const TOTAL = '/v1/dashboard/billing/usage?start_date=2026-11-01&end_date=2026-11-28'
+
+describe('a key looks up its quota', () => {
+  it.each([SUBSCRIPTION, '/dashboard/billing/subscription'])('at %s', async (path) => {
+    const { status, body } = await get(path)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      object: 'billing_subscription',
+      has_payment_method: true,
+      soft_limit_usd: 2.5,
+      hard_limit_usd: 2.5,
+      system_hard_limit_usd: 2.5,
+      access_until: 0,
+    })
+  })
+
+  it.each([TOTAL, TOTAL.slice(3)])('and what it has used, in cents, at %s', async (path) => {
+    expect((await get(path)).body).toEqual({ object: 'list', total_usage: 50 })
+  })
+
+  it('in quota units, if the site shows these', async () => {
+    await rig.setOption('DisplayInCurrencyEnabled', 'false')
+    expect((await get(SUBSCRIPTION)).body.hard_limit_usd).toBe(1_250_000)
+    expect((await get(TOTAL)).body.total_usage).toBe(25_000_000)
+  })
+
+  it('in dollars of another number of units', async () => {
+    await rig.setOption('QuotaPerUnit', '1000000')
+    expect((await get(SUBSCRIPTION)).body.hard_limit_usd).toBe(1.25)
+  })
+
+  it('without a budget, which has the limit that clients know', async () => {
+    usage = { ...USAGE, isUnlimited: true }
+    expect((await get(SUBSCRIPTION)).body.hard_limit_usd).toBe(100_000_000)
+  })
+
+  it('which is the quota of its user, if the site does not show that of tokens', async () => {
+    usage = { ...USAGE, isUnlimited: true }
+    await rig.setOption('DisplayTokenStatEnabled', 'false')
+    expect((await get(SUBSCRIPTION)).body.hard_limit_usd).toBe(10)
+    expect((await get(TOTAL)).body.total_usage).toBe(200)
+  })
+
+  it('with its expiry and its models', async () => {
+    const expiresAt = Math.floor(Date.now() / 1_000) + 3_600
+    await rig.addToken(TOKEN, USER, `${KEY}x`, { expiresAt, models: ['a', 'b'] })
+    expect((await get(SUBSCRIPTION, `sk-${KEY}x`)).body.access_until).toBe(expiresAt)
+    for (const path of ['/api/usage/token', '/api/usage/token/']) {
+      expect((await get(path, `sk-${KEY}x`)).body).toEqual({
+        code: true,
+        message: 'ok',
+        data: {
+          object: 'token_usage',
+          name: 'laptop',
+          total_granted: 1_250_000,
+          total_used: 250_000,
+          total_available: 1_000_000,
+          unlimited_quota: false,
+          model_limits: { a: true, b: true },
+          model_limits_enabled: true,
+          expires_at: expiresAt,
+        },
+      })
+    }
+  })
+
+  it.each([SUBSCRIPTION, TOTAL, '/api/usage/token'])('but no other key at %s', async (path) => {
+    expect((await get(path, 'sk-wrongwrongwrong')).status).toBe(401)
+    expect((await get(path, `sk-${KEY}`, 'DELETE')).status).toBe(405)
+  })
+
+  it('and gets an error to retry while the quota can not be read', async () => {
+    usage = new Error('no database')
+    expect((await get(SUBSCRIPTION)).status).toBe(503)
+    usage = null
+    expect((await get(SUBSCRIPTION)).status).toBe(503)
+  })
+})
