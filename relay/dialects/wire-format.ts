@@ -43,6 +43,15 @@ export type ChatRequest = {
   readonly toolLimits?: ToolLimits
   /** The content to which the request refers. Undefined if it refers to none. */
   readonly stored?: StoredInput
+  /** The files of the provider that the request names. Omitted if it names none. */
+  readonly files?: readonly FileReference[]
+}
+
+/** A file in the account of the site at the provider. `param` is the member that names it. */
+export type FileReference = {
+  /** The provider's id or address of the file; null if it can't be read. */
+  readonly id: string | null
+  readonly param: string
 }
 
 /** Content that a provider stores, and that is a part of the input of a request. */

@@ -22,6 +22,7 @@ import {
   visibleAnswer,
 } from './conclude-call.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
+import { errorInFiles } from './may-use-file.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
 import { type CallPlan, planCall } from './plan-call.ts'
 import { readBody } from './read-body.ts'
@@ -84,6 +85,8 @@ export async function executeCall(
     const { caller, body } = authorized
     const read = readRequest(deps, format, body, path)
     if (isRelayError(read)) return sendError(arrived, read)
+    const fileError = errorInFiles(caller, read)
+    if (fileError !== null) return sendError(arrived, fileError)
     const { tokenId } = caller.token
     const isReferring = read.stored !== undefined
     const request = isReferring ? await resolveStoredInput(deps, tokenId, read) : read

@@ -4,6 +4,7 @@ import {
   TOOLS_MAX,
   type ToolElement,
 } from '../openai-chat/find-message-parts-and-tools.ts'
+import type { FileReference } from '../wire-format.ts'
 import { camelCased } from './camel-case.ts'
 import { isPricedTool } from './limit-tools.ts'
 
@@ -58,6 +59,9 @@ const NAME_BYTES_MAX = 6 * 32 + 2
 const VALUE_BYTES_MAX = 8_192
 /** Matches the addresses of files that the provider reads with the rights of the site's account. */
 const OF_ACCOUNT = /^\s*(?:files\/|gs:|https?:\/\/[^/]*generativelanguage[^/]*\.googleapis\.com)/i
+const FILE_PARAM = 'fileData.fileUri'
+/** The maximum number of files that are collected. The next one has no id. */
+const FILES_MAX = 100
 /** No object that may hold a known name is nested more deeply. */
 const DEPTH_MAX = 12
 
@@ -72,8 +76,8 @@ export class ContentParts implements ObjectVisitor {
   }
   /** True if the request has content whose number of tokens can't be bounded. */
   hasUnknown = false
-  /** True if the request has a file that belongs to the account of the site at the provider. */
-  hasFileOfAccount = false
+  /** The files that belong to the account of the site at the provider. */
+  readonly files: FileReference[] = []
   readonly tools: ToolElement[] = []
   private readonly bytes: Buffer
   /** The place of an object that begins at each depth; null for objects without known names. */
@@ -186,8 +190,11 @@ export class ContentParts implements ObjectVisitor {
       this.kind = this.kind === null ? kind : 'video'
     } else if (name === 'fileUri' || name === 'file_uri') {
       const address = this.valueAt(valueAt)
-      if (address === null || OF_ACCOUNT.test(address)) this.hasFileOfAccount = true
-      else if (/youtu/i.test(address)) this.counts.video += 1
+      if (address === null || OF_ACCOUNT.test(address)) {
+        const { length } = this.files
+        const id = length < FILES_MAX ? address : null
+        if (length <= FILES_MAX) this.files.push({ id, param: FILE_PARAM })
+      } else if (/youtu/i.test(address)) this.counts.video += 1
     }
   }
 

@@ -8,6 +8,7 @@ import {
 import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { innerRules } from '../check-nested-json-members.ts'
+import { FileIdFinder } from '../find-file-ids.ts'
 import { withHourCache } from '../hour-cache.ts'
 import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
 import { readResponsesRequest } from '../openai-responses/responses-request.ts'
@@ -89,7 +90,8 @@ const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const parts = new BodyParts(body, CHAT_NAMES)
-  const members = scanObject(body, known, MESSAGE_RULES, parts)
+  const files = new FileIdFinder(body, parts)
+  const members = scanObject(body, known, MESSAGE_RULES, files)
   if (!isMembers(members)) return jsonError(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
   if (find('messages') === undefined && find('input') !== undefined) {
@@ -124,6 +126,7 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
     reasoningEffort: effortOf(body, find('reasoning_effort')),
     inputBound: inputBoundOf(body, members, parts),
     tools: parts.tools,
+    ...files.found,
     ...searchLimits(find(SEARCH_OPTIONS), limits.choices),
   }
 }

@@ -3,6 +3,7 @@ import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-n
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { readResponsesUsage } from '#relay/canonical/responses-usage-report.ts'
 import { innerRules } from '../check-nested-json-members.ts'
+import { FileIdFinder } from '../find-file-ids.ts'
 import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
 import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
@@ -91,7 +92,8 @@ function isMisfit(body: Buffer, member: Member): boolean {
  */
 export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const parts = new InputParts(body)
-  const members = scanObject(body, known, INPUT_RULES, parts)
+  const files = new FileIdFinder(body, parts)
+  const members = scanObject(body, known, INPUT_RULES, files)
   if (!isMembers(members)) return jsonError(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
   if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
@@ -124,6 +126,7 @@ export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest |
     reasoningEffort,
     inputBound: { ...inputBound, isText },
     ...limitTools(body, members, parts.tools),
+    ...files.found,
     ...(stored.references.length === 0 ? {} : { stored }),
   }
 }
