@@ -12,6 +12,7 @@ import { chatBodyOwnerOf } from './body-memory-limit-of-user.ts'
 import type { CallLedger } from './call-ledger.ts'
 import { outputLimitsOf } from './candidate.ts'
 import { ChannelSelector } from './channel-selector.ts'
+import { checkConversion } from './check-conversion.ts'
 import { checkInputLength } from './check-input-length.ts'
 import {
   type Closing,
@@ -108,7 +109,11 @@ export async function executeCall(
       const pendingOffer = checkInputLength(deps, exchange, caller, request, plan)
       const offer = pendingOffer instanceof Promise ? await pendingOffer : pendingOffer
       if (isRelayError(offer)) return sendError(exchange, offer)
-      const planned = { request, plan: { ...plan, offer }, upload }
+      const offered = { ...plan, offer }
+      const pendingCheck = checkConversion(deps, exchange, caller, request, offered)
+      const unconvertible = pendingCheck instanceof Promise ? await pendingCheck : pendingCheck
+      if (unconvertible !== null) return sendError(exchange, unconvertible)
+      const planned = { request, plan: offered, upload }
       outcome = await executePlannedCall(deps, exchange, caller, planned)
     } finally {
       permit.release(outcome)

@@ -98,3 +98,74 @@ describe('a file of the shared account at the provider is refused', () => {
     await expectNothingHappened()
   })
 })
+
+describe('a request that no channel on offer can get after a conversion is refused', () => {
+  const question = { messages: [{ role: 'user', content: 'Hi' }] }
+
+  it.each<[string, string, object, string]>([
+    ['for several answers', CHAT, { ...question, n: 2 }, 'not_convertible'],
+    [
+      'with content that the format lacks',
+      CHAT,
+      { messages: user({ type: 'image_url', image_url: {} }) },
+      'not_convertible',
+    ],
+    [
+      'as a compaction',
+      '/v1/responses/compact',
+      { max_tokens: undefined, input: 'x' },
+      'not_convertible',
+    ],
+    [
+      'above 4 MiB',
+      CHAT,
+      { messages: [{ role: 'user', content: 'x'.repeat(4_300_000) }] },
+      'request_too_large',
+    ],
+  ])('%s', async (_name, path, body, code) => {
+    await addChannel(2, 14)
+    await addChannel(3, 24)
+    const { status, text } = await refusal(path, body)
+    expect([400, 413]).toContain(status)
+    expect(text).toContain(code)
+    await expectNothingHappened()
+  })
+
+  it('unless a channel has its format', async () => {
+    await addChannel(2, 14)
+    await addChannel(3, 8)
+    expect((await refusal(CHAT, { ...question, n: 2 })).status).toBe(200)
+    expect(provider.requests).toHaveLength(1)
+  })
+
+  it('unless it can be converted for another channel', async () => {
+    await addChannel(2, 14)
+    await addChannel(3, 24)
+    const { status } = await refusal('/v1/responses', {
+      ...{ max_tokens: undefined, store: false },
+      input: 'Hi',
+    })
+    expect(status).toBe(200)
+    expect(await rig.callEvents()).toHaveLength(2)
+  })
+
+  it('and a long one of a caller who can not pay is not converted', async () => {
+    await addChannel(2, 14)
+    await rig.addUser(8)
+    await rig.addToken(9, 8, 'z'.repeat(48))
+    const response = await fetch(`${rig.url}${CHAT}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer sk-${'z'.repeat(48)}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({
+        model: MODEL,
+        messages: user({ type: 'image_url', image_url: {}, text: 'x'.repeat(100_000) }),
+      }),
+    })
+    expect(response.status).not.toBe(400)
+    expect(await response.text()).toContain('insufficient')
+    expect(await rig.callEvents(8)).toEqual([])
+  })
+})
