@@ -112,6 +112,8 @@ export type EventMeaning = {
   /** The usage in the event; undefined if there is none. */
   readonly usage: unknown
   readonly model: unknown
+  /** The service tier that the event names, unparsed. */
+  readonly serviceTier?: unknown
   /** True if the provider ends the stream with this error. */
   readonly isError: boolean
   /** The error as the body of a response with an error, if the event itself has another shape. */

@@ -10,6 +10,7 @@ import {
 } from '#relay/canonical/check-answered-model-and-cost.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { answeredModelIn, withShownModel } from '../dialects/model-in-answer.ts'
+import { serviceTierIn } from '../dialects/requested-conditions.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
 import { idsInEvent, idsInResponse, isStored } from '../stored-responses/stored-input.ts'
@@ -112,6 +113,7 @@ export async function concludePlain(
   const delivery: Delivery = {
     rawUsage: format.usageInAnswer(body),
     answeredModel: answeredModelIn(format, body),
+    readServiceTier: () => serviceTierIn(body),
     readText: () => textOfAnswer(body, format.readTexts),
     isWhole: true,
     chargesInput: true,
@@ -158,6 +160,7 @@ export async function concludeStream(
   const delivery: Delivery = {
     rawUsage: forwarder.rawUsage,
     answeredModel: forwarder.answeredModel,
+    readServiceTier: () => forwarder.serviceTier,
     readText: () => forwarder.delivered.read(),
     isWhole,
     isUsageEarly: forwarder.isUsageEarly,

@@ -86,6 +86,8 @@ function isRestricted(
   if (name === 'serviceTier' && valueEnd - valueStart < 64) {
     if (STANDARD_TIER.test(body.toString('latin1', valueStart, valueEnd))) return false
   }
+  // No built-in price covers the other tiers, so a channel can't allow them.
+  if (name === 'serviceTier') return true
   return name === 'model' || (!allowed.has(name) && !allowed.has(snakeCased(name)))
 }
 

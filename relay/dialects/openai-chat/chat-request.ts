@@ -27,7 +27,12 @@ import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
 import { OPENAI_ERRORS } from './error-body.ts'
-import { BodyParts, CHAT_NAMES, TOOLS_MAX } from './find-message-parts-and-tools.ts'
+import {
+  BodyParts,
+  CHAT_NAMES,
+  TOOLS_MAX,
+  type ToolElement,
+} from './find-message-parts-and-tools.ts'
 import { inputBoundOf } from './input-token-bound.ts'
 import { OPENAI_STREAM } from './stream-events.ts'
 import { upstreamBody } from './upstream-body.ts'
@@ -125,11 +130,20 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
     ...limits,
     reasoningEffort: effortOf(body, find('reasoning_effort')),
     inputBound: inputBoundOf(body, members, parts),
-    tools: parts.tools,
+    tools: withoutPrice(parts.tools),
     ...files.found,
     ...searchLimits(find(SEARCH_OPTIONS), limits.choices),
   }
 }
+
+/**
+ * Marks the tools that the provider runs. Providers bill them in many ways, for which chats have no
+ * prices, so no channel can allow them.
+ */
+const withoutPrice = (tools: readonly ToolElement[]): readonly ToolElement[] =>
+  tools.some(({ isProviders }) => isProviders)
+    ? tools.map((tool) => (tool.isProviders ? { ...tool, isUnpriced: true } : tool))
+    : tools
 
 /**
  * Returns the limits of the search that this member requests. Such models search once before each

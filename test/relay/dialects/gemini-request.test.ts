@@ -196,7 +196,7 @@ describe('the body for a provider of Gemini’s format', () => {
       dropped: ['service_tier', 'store', 'generationConfig.routingConfig'],
     })
     const allowed = new Set(['service_tier'])
-    expect(sent(body, { allowed }).body).toMatchObject({ service_tier: 'priority' })
+    expect(sent(body, { allowed }).body).not.toHaveProperty('service_tier')
     const standard = { contents: CONTENTS, serviceTier: 'standard' }
     expect(sent(standard)).toMatchObject({ body: standard, dropped: [] })
   })
