@@ -122,7 +122,7 @@ export async function concludePlain(
     answerError(exchange, NO_STORE)
     return false
   }
-  await keepStored(closing, candidate, () => idsInResponse(body.toString('utf8')))
+  await keepStored(closing, candidate, () => idsInResponse(body))
   const { response } = exchange
   if (isAnswered(exchange)) return true
   if (response.headersSent || exchange.jsonArray !== null) {

@@ -348,7 +348,7 @@ const DECIMAL = /^\d{1,10}(?:\.\d{1,6})?$/
  * Returns the delay that the provider requests before a retry in milliseconds, from 0 to one hour.
  * `Retry-After-Ms` is more exact than `Retry-After` and takes precedence.
  */
-function retryAfterIn(headers: ProviderHeaders, now: number): number {
+export function retryAfterIn(headers: ProviderHeaders, now: number): number {
   const { 'retry-after': delay, 'retry-after-ms': exact, date } = headers
   if (typeof exact === 'string' && DECIMAL.test(exact)) return delayMs(Number(exact) / 1_000)
   // The delay of a date does not depend on the difference between the clocks.
