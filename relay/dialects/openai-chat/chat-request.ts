@@ -11,6 +11,7 @@ import { innerRules } from '../check-nested-json-members.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
 import { withHourCache } from '../hour-cache.ts'
 import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
+import { passedHeaders } from '../openai-responses/passed-headers.ts'
 import { readResponsesRequest } from '../openai-responses/responses-request.ts'
 import {
   effortOf,
@@ -235,8 +236,6 @@ const badOption = (path: string): RelayError =>
 const bytesOf = (body: Buffer, { valueStart, valueEnd }: Member): Buffer =>
   body.subarray(valueStart, valueEnd)
 
-const NO_HEADERS: readonly string[] = []
-
 /** Matches reasoning models, which reject `max_tokens` and require `max_completion_tokens`. */
 const REASONING_MODELS = /(^|\/)(o[1-9]|gpt-5)/
 
@@ -262,7 +261,7 @@ export const OPENAI_CHAT: WireFormat = {
     return withHourCache(withLongWrites(report, details), body)
   },
   errorOfAnswer: answerCheck('choices'),
-  passedHeaders: () => NO_HEADERS,
+  passedHeaders,
   streamOfAnswer,
   readTexts: readChatTexts,
   stream: OPENAI_STREAM,
