@@ -329,8 +329,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 
   private errorBody(error: AttemptError | null): Buffer {
     const body = this.gathered()
-    const isProviders = error === 'status' && this.decoder !== null
-    return isProviders ? this.decoder.errorBody(body, this.answerHeaders) : body
+    const isCloudError = error === 'status' && this.decoder !== null
+    return isCloudError ? this.decoder.errorBody(body, this.answerHeaders) : body
   }
 
   private gathered(): Buffer {

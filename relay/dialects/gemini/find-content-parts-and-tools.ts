@@ -44,7 +44,7 @@ const ROOTS: ReadonlyMap<string, Place> = new Map<string, Place>([
  * The members of a tool that the caller runs. All others are tools that Google runs and charges
  * for, such as `googleSearch`. The model only describes the actions of `computerUse`.
  */
-export const CALLERS_TOOLS: ReadonlySet<string> = new Set([
+export const CALLER_TOOLS: ReadonlySet<string> = new Set([
   ...['functionDeclarations', 'function_declarations', 'computerUse', 'computer_use'],
 ])
 
@@ -89,7 +89,7 @@ export class ContentParts implements ObjectVisitor {
   /** The deepest object in `places`. */
   private deepest = 0
   private toolStart = 0
-  private isCallersTool = true
+  private isCallerTool = true
   private isUnpriced = false
   /** The tools of the request that Google runs and that a price covers, in camelCase. */
   readonly pricedTools = new Set<string>()
@@ -112,7 +112,7 @@ export class ContentParts implements ObjectVisitor {
     if (place === 'blob' || place === 'file') this.kind = null
     if (place !== 'tool') return
     this.toolStart = at
-    this.isCallersTool = true
+    this.isCallerTool = true
     this.isUnpriced = false
   }
 
@@ -124,7 +124,7 @@ export class ContentParts implements ObjectVisitor {
     if (place === 'content' || place === 'response') this.ofParts(depth, place, name, valueAt)
     else if (place === 'part' || place === 'response-part') this.ofPart(depth, name, valueAt)
     else if (place === 'blob' || place === 'file') this.ofData(place, name, valueAt)
-    else if (place === 'tool' && !CALLERS_TOOLS.has(name)) this.ofProvidersTool(camelCased(name))
+    else if (place === 'tool' && !CALLER_TOOLS.has(name)) this.ofProvidersTool(camelCased(name))
   }
 
   leave(depth: number, end: number): void {
@@ -135,8 +135,8 @@ export class ContentParts implements ObjectVisitor {
     if (place !== 'tool') return
     if (this.tools.length === TOOLS_MAX) return
     const { toolStart: start, isUnpriced } = this
-    const isProviders = !this.isCallersTool
-    this.tools.push({ start, end, isProviders, ...(isUnpriced ? { isUnpriced } : {}) })
+    const isProviderTool = !this.isCallerTool
+    this.tools.push({ start, end, isProviderTool, ...(isUnpriced ? { isUnpriced } : {}) })
   }
 
   mixedArray(depth: number): void {
@@ -174,7 +174,7 @@ export class ContentParts implements ObjectVisitor {
   }
 
   private ofProvidersTool(name: string): void {
-    this.isCallersTool = false
+    this.isCallerTool = false
     if (isPricedTool(name)) this.pricedTools.add(name)
     else this.isUnpriced = true
   }

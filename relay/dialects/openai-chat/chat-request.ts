@@ -142,8 +142,8 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
  * prices, so no channel can allow them.
  */
 const withoutPrice = (tools: readonly ToolElement[]): readonly ToolElement[] =>
-  tools.some(({ isProviders }) => isProviders)
-    ? tools.map((tool) => (tool.isProviders ? { ...tool, isUnpriced: true } : tool))
+  tools.some(({ isProviderTool }) => isProviderTool)
+    ? tools.map((tool) => (tool.isProviderTool ? { ...tool, isUnpriced: true } : tool))
     : tools
 
 /**

@@ -161,8 +161,8 @@ function droppedTools(
 ): readonly ToolElement[] {
   if (tools.length === 0 || overrides.has('tools')) return NO_TOOLS
   const isAllowed = allowed.has(PROVIDER_TOOLS)
-  const isDropped = ({ isProviders, isUnpriced = false }: ToolElement): boolean =>
-    isProviders && (!isAllowed || isUnpriced)
+  const isDropped = ({ isProviderTool, isUnpriced = false }: ToolElement): boolean =>
+    isProviderTool && (!isAllowed || isUnpriced)
   return tools.some(isDropped) ? tools.filter(isDropped) : NO_TOOLS
 }
 
