@@ -1,5 +1,5 @@
 import { foldedName } from '#domain/shared/fold-name-case.ts'
-import type { ObjectVisitor } from './check-nested-json-members.ts'
+import { isAt, type ObjectVisitor } from './check-nested-json-members.ts'
 import { DEPTH_MAX } from './scan-request-object.ts'
 import type { FileReference } from './wire-format.ts'
 
@@ -9,10 +9,16 @@ const FILE_MEMBERS = new Set(['fileid', 'fileids'])
  * The members whose values no provider reads as files: arguments, schemas and examples of the
  * caller's functions, and what earlier answers cite.
  */
-const OPAQUE: readonly Buffer[] = [
+const OPAQUE = [
   ...['tool_calls', 'function_call', 'function', 'parameters', 'input_schema', 'input_examples'],
   ...['input', 'arguments', 'action', 'annotations', 'results', 'logprobs', 'schema'],
 ].map((name) => Buffer.from(JSON.stringify(name)))
+const OPAQUE_BYTES_MAX = Math.max(...OPAQUE.map(({ length }) => length))
+/** The names in `OPAQUE` by their length in bytes, because most keys have another length. */
+const OPAQUE_BY_LENGTH: readonly (readonly Buffer[])[] = Array.from(
+  { length: OPAQUE_BYTES_MAX + 1 },
+  (_, length) => OPAQUE.filter((name) => name.length === length),
+)
 const OPAQUE_ROOTS = new Set(['metadata', 'guided_json'])
 /** The maximum number of references that are collected. Further ones get no id. */
 const REFERENCES_MAX = 100
@@ -23,14 +29,13 @@ const QUOTE = 34
 const BACKSLASH = 92
 const OPEN_BRACKET = 91
 const CLOSE_BRACKET = 93
-const D = 100
-const S = 115
+const F = 102
 const NON_ASCII = 128
-/** The shortest and the longest key in `FILE_MEMBERS`, with quotes and separators. */
+/** The shortest key in `FILE_MEMBERS`, with its quotes. */
 const KEY_BYTES_MIN = 8
-const KEY_BYTES_MAX = 13
-/** No such key is longer, even if each of its characters is escaped. */
-const ESCAPED_KEY_BYTES_MAX = 6 * KEY_BYTES_MAX
+/** The shortest such key with an escape, and the longest one of which each character is escaped. */
+const ESCAPED_KEY_BYTES_MIN = 13
+const ESCAPED_KEY_BYTES_MAX = 78
 
 /**
  * Finds the files of the provider that a request names by their ids, while its body is scanned. All
@@ -43,9 +48,9 @@ export class FileIdFinder implements ObjectVisitor {
   private readonly references: FileReference[] = []
   /** Whether `inner` visits the open object at each depth. */
   private readonly isInner: boolean[] = Array.from({ length: DEPTH_MAX + 2 }, () => false)
-  /** The start and the end of the current key at each depth. An object without keys has none. */
-  private readonly starts: number[] = Array.from({ length: DEPTH_MAX + 4 }, () => 0)
-  private readonly ends: number[] = Array.from({ length: DEPTH_MAX + 4 }, () => 0)
+  /** The start and the end of the latest key at each depth. */
+  private readonly starts: number[] = Array.from({ length: DEPTH_MAX + 2 }, () => 0)
+  private readonly ends: number[] = Array.from({ length: DEPTH_MAX + 2 }, () => 0)
   private root = ''
   private element = -1
   /** Objects that are deeper than this depth are in the value of a member in `OPAQUE`. */
@@ -65,7 +70,8 @@ export class FileIdFinder implements ObjectVisitor {
     this.inner.begin(key)
     this.root = key
     this.element = -1
-    this.forgetKeysBelow(0)
+    this.ends[1] = 0
+    this.ends[2] = 0
     this.opaqueFrom = OPAQUE_ROOTS.has(key) ? 0 : DEPTH_MAX
     if (FILE_MEMBERS.has(unseparated(key))) this.add(null, key)
   }
@@ -87,7 +93,6 @@ export class FileIdFinder implements ObjectVisitor {
     if (depth > this.opaqueFrom) return
     this.starts[depth] = start
     this.ends[depth] = end
-    this.forgetKeysBelow(depth)
     if (this.isFileMember(start, end)) this.addValue(depth, valueAt)
     if (this.opaqueFrom > 0) this.opaqueFrom = this.isOpaque(start, end) ? depth : DEPTH_MAX
   }
@@ -100,25 +105,27 @@ export class FileIdFinder implements ObjectVisitor {
     this.inner.mixedArray(depth)
   }
 
-  /** The value of a member is up to three levels deeper, if it is a list of lists. */
-  private forgetKeysBelow(depth: number): void {
-    for (let below = depth + 1; below <= depth + 3; below += 1) this.ends[below] = 0
-  }
-
   private isOpaque(start: number, end: number): boolean {
-    const { bytes } = this
-    return OPAQUE.some(
-      (name) => name.length === end - start && name.compare(bytes, start, end) === 0,
-    )
+    const length = end - start
+    if (length > OPAQUE_BYTES_MAX) return false
+    for (const name of OPAQUE_BY_LENGTH[length] ?? NO_NAMES) {
+      if (isAt(this.bytes, start, name)) return true
+    }
+    return false
   }
 
   private isFileMember(start: number, end: number): boolean {
     const length = end - start
     if (length < KEY_BYTES_MIN || length > ESCAPED_KEY_BYTES_MAX) return false
-    const last = this.bytes[end - 2] as number
-    const isLikely = length <= KEY_BYTES_MAX && (isLastLetter(last) || last >= NON_ASCII)
-    if (!isLikely && this.bytes.subarray(start, end).indexOf(BACKSLASH) < 0) return false
+    const first = this.bytes[start + 1] as number
+    const isLikely = (first | 32) === F || first >= NON_ASCII
+    if (!isLikely && (length < ESCAPED_KEY_BYTES_MIN || !this.hasEscape(start, end))) return false
     return FILE_MEMBERS.has(unseparated(this.textAt(start, end)))
+  }
+
+  private hasEscape(start: number, end: number): boolean {
+    for (let at = start + 1; at < end - 1; at += 1) if (this.bytes[at] === BACKSLASH) return true
+    return false
   }
 
   private textAt(start: number, end: number): string {
@@ -167,20 +174,19 @@ export class FileIdFinder implements ObjectVisitor {
     let path = this.root
     let above = 0
     for (let at = 1; at <= depth; at += 1) {
-      const end = this.ends[at] as number
-      if (end === 0) continue
+      const [start, end] = [this.starts[at] as number, this.ends[at] as number]
+      // A key that is not inside the key above belongs to an earlier object.
+      if (end === 0 || (above > 0 && start < (this.ends[above] as number))) continue
       const index = above === 0 && this.element >= 0 ? `[${this.element}]` : '[]'
       path += index.repeat(at - above - 1)
-      path += `.${this.textAt(this.starts[at] as number, end)}`
+      path += `.${this.textAt(start, end)}`
       above = at
     }
     return path.slice(0, PATH_LENGTH_MAX)
   }
 }
 
+const NO_NAMES: readonly Buffer[] = []
 const PATH_LENGTH_MAX = 128
-
-/** Reports whether the letter is the last one of a name in `FILE_MEMBERS`, in either case. */
-const isLastLetter = (byte: number): boolean => (byte | 32) === D || (byte | 32) === S
 
 const unseparated = (key: string): string => foldedName(key).replaceAll(/[_-]/g, '')
