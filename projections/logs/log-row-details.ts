@@ -167,9 +167,13 @@ function addConditions(
   if (conditions.length === 0) return
   const factor = ratioOfConditions(price, conditions)
   for (const name of conditions) exact[`condition_${name}`] = price.conditions?.[name] ?? '1'
-  if (price.mode === 'tokens') exact.model = decimalText(times(decimalOf(price.model), factor))
-  else exact.price = decimalText(times(decimalOf(price.price), factor))
+  const product = (text: string) => withoutZeros(decimalText(times(decimalOf(text), factor)))
+  if (price.mode === 'tokens') exact.model = product(price.model)
+  else exact.price = product(price.price)
 }
+
+/** Removes zeros at the end of a decimal fraction. */
+const withoutZeros = (text: string): string => text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
 
 /** Returns the provider's charge, which only admins see. */
 const ofCost = ({ cost, costRatio }: ProviderCost): object =>
