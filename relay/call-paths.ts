@@ -58,8 +58,9 @@ export function errorFormatOf(request: CallRequest): ErrorFormat {
   const { url = '', headers } = request
   if (isGeminiRequest(request)) return GEMINI_ERRORS
   if (url.startsWith('/v1/responses')) return RESPONSES_ERRORS
-  const isAnthropics = url.startsWith('/v1/messages') || headers['anthropic-version'] !== undefined
-  return isAnthropics ? ANTHROPIC_ERRORS : OPENAI_ERRORS
+  const isAnthropicRequest =
+    url.startsWith('/v1/messages') || headers['anthropic-version'] !== undefined
+  return isAnthropicRequest ? ANTHROPIC_ERRORS : OPENAI_ERRORS
 }
 
 /** Returns the format of the calls at a path, and what the path says about a call. */

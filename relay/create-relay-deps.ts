@@ -22,6 +22,7 @@ import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.t
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
 import { SessionAffinity } from './pipeline/session-affinity.ts'
+import { boundedStoredResponses } from './stored-responses/bounded-stored-responses.ts'
 import { createStoredResponses, type StoredResponses } from './stored-responses/stored-responses.ts'
 import { createTokenCounter, type TokenCounter } from './token-counts/token-counter.ts'
 import { UnorderedList } from './unordered-list.ts'
@@ -110,6 +111,8 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
     providerMessages: overrides.providerMessages ?? (await openProviderMessages(core)),
     usageOfToken: overrides.usageOfToken ?? usageReader(core),
-    storedResponses: overrides.storedResponses ?? (await createStoredResponses(core.pg)),
+    storedResponses: boundedStoredResponses(
+      overrides.storedResponses ?? (await createStoredResponses(core.pg)),
+    ),
   }
 }

@@ -120,22 +120,38 @@ const openAiList: ModelList['list'] = (models, typesOf, parameters) => {
 
 const LIMIT_MAX = 1_000
 
-/** Returns the models of one page, and whether more follow. The models must be sorted. */
+type Range = {
+  readonly limit: string | null
+  readonly after: string | null
+  readonly before?: string | null
+}
+
+/**
+ * Returns the models of one page, and whether more follow in its direction. A page before a model
+ * ends directly before it. The models must be sorted.
+ */
 function pageOf(
   models: readonly string[],
-  { limit, after }: { readonly limit: string | null; readonly after: string | null },
+  { limit, after, before = null }: Range,
   limitDefault: number,
 ): { readonly page: readonly string[]; readonly hasMore: boolean } {
   const requested = Number(limit ?? limitDefault)
   const isLimit = Number.isInteger(requested) && requested >= 1
-  const rest = after === null ? models : models.filter((id) => id > after)
-  const page = rest.slice(0, isLimit ? Math.min(requested, LIMIT_MAX) : limitDefault)
+  const most = isLimit ? Math.min(requested, LIMIT_MAX) : limitDefault
+  const rest = models.filter(
+    (id) => (after === null || id > after) && (before === null || id < before),
+  )
+  const page = before === null ? rest.slice(0, most) : rest.slice(-most)
   return { page, hasMore: rest.length > page.length }
 }
 
-/** Returns a page in the format of Anthropic's API: see its parameters `limit` and `after_id`. */
+/**
+ * Returns a page in the format of Anthropic's API: see its parameters `limit`, `after_id`
+ * and `before_id`.
+ */
 function anthropicList(models: readonly string[], _types: TypesOf, parameters: URLSearchParams) {
-  const range = { limit: parameters.get('limit'), after: parameters.get('after_id') }
+  const [after, before] = [parameters.get('after_id'), parameters.get('before_id')]
+  const range = { limit: parameters.get('limit'), after, before }
   const { page, hasMore } = pageOf(models, range, 20)
   return {
     data: page.map(anthropicModel),

@@ -8,6 +8,7 @@ import type {
   PerTokenPrice,
   PriceSnapshot,
 } from './price.ts'
+import { ratioOfConditions, withConditions } from './price-conditions.ts'
 import { type PriceList, priceOf, withTools } from './price-list.ts'
 import { inputTokensOf, TOOL_NAMES, type ToolCounts, type Usage, type UsageCount } from './usage.ts'
 
@@ -65,10 +66,11 @@ const isCount = (count: number): boolean => Number.isSafeInteger(count) && count
  *
  *   per token: round(((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
  *     + inputImage·I + inputAudio·A)·TI + ((output − outputAudio − outputImage)·C
- *     + outputAudio·A·AC + outputImage·IC)·TO)·M·G + tools)
- *   per call:   round(price · 500 000 · G · n + tools)
+ *     + outputAudio·A·AC + outputImage·IC)·TO)·M·G·P + tools)
+ *   per call:   round(price · 500 000 · G · n · P + tools)
  *
- * TI and TO are the ratios of the tier that the input reaches, or 1. `tools` is the sum of
+ * TI and TO are the ratios of the tier that the input reaches, or 1. P is the product of the ratios
+ * of the call's conditions. `tools` is the sum of
  * uses / 1000 · dollars · 500 000 · G over the provider's tools.
  */
 export function chargeFor(
@@ -109,8 +111,10 @@ export function savedByCache(price: PriceSnapshot, usage: Usage): Quota {
 /** Returns the exact charge before the group ratio is applied. */
 function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   assert(isCountable(usage), 'usage is counted in whole numbers')
-  const others = price.mode === 'tokens' ? weightedTokens(price, usage) : perCall(price, calls)
-  const { tools } = usage
+  const { tools, conditions = [] } = usage
+  const normal = price.mode === 'tokens' ? weightedTokens(price, usage) : perCall(price, calls)
+  const others =
+    conditions.length === 0 ? normal : times(normal, ratioOfConditions(price, conditions))
   return tools === undefined ? others : plus(others, listPriceOfTools(price, tools))
 }
 
@@ -194,6 +198,7 @@ export function draftCharges(
   return ({ model, group, userGroup, usage, calls }, acceptsUnpriced) => {
     const price = priceOf(list, model, group, { userGroup, acceptsUnpriced })
     if ('code' in price) return null
-    return chargeFor(withTools(list, price, model, usage.tools), usage, calls)
+    const ofConditions = withConditions(price, model, usage.conditions)
+    return chargeFor(withTools(list, ofConditions, model, usage.tools), usage, calls)
   }
 }

@@ -3,6 +3,7 @@ import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
 import { CALLS_MAX, HOUR_CACHE_FACTOR, listPriceOfTools, quotaOf, tierOf } from './charge.ts'
 import { type Decimal, decimalOf, integer, largest, ONE, plus, times } from './decimal.ts'
 import type { PerTokenPrice, PriceSnapshot } from './price.ts'
+import { dearestConditions, ratioOfConditions } from './price-conditions.ts'
 import {
   inputTokensOf,
   type TokenLimits,
@@ -36,7 +37,7 @@ const ALL_KINDS: InputKinds = Object.freeze({ hasHourCache: true })
  * Returns the maximum cost of a call. Any input token may be a cache write, an image or audio, so
  * each is priced at the highest ratio of the possible input kinds. Each output token is priced at
  * the highest output ratio. The context tier is that of the longest input, because no tier is
- * cheaper than the tiers below it.
+ * cheaper than the tiers below it. The conditions are the dearest that the call may have.
  */
 export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
   const { inputTokens, outputTokens, choices } = bounds
@@ -45,7 +46,8 @@ export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
     isCount(choices) && choices >= 1 && choices <= CALLS_MAX,
     () => `1 to ${CALLS_MAX} choices`,
   )
-  return quotaOf(plus(withoutTools(price, bounds), ofTools(price, bounds)))
+  const dearest = ratioOfConditions(price, dearestConditions(price))
+  return quotaOf(plus(times(withoutTools(price, bounds), dearest), ofTools(price, bounds)))
 }
 
 function withoutTools(price: PriceSnapshot, bounds: CallBounds): Decimal {

@@ -1,5 +1,5 @@
 import type { WireQuota } from '../shared/quota.ts'
-import type { ToolName } from './usage.ts'
+import type { PriceCondition, ToolName } from './usage.ts'
 
 /** A decimal as text, such as `0.075`, because a floating-point number would be inexact. */
 export type DecimalText = string
@@ -43,6 +43,9 @@ export type ContextTier = {
 /** The prices of tools that the provider runs, in dollars per 1000 uses. */
 export type ToolPrices = Readonly<Partial<Record<ToolName, DecimalText>>>
 
+/** The factors by which conditions multiply the price of a call without its tools. */
+export type ConditionRatios = Readonly<Partial<Record<PriceCondition, DecimalText>>>
+
 export type PerCallPrice = {
   readonly mode: 'call'
   readonly list: number
@@ -57,6 +60,8 @@ type GroupPrice = {
   readonly userGroup?: string
   /** The prices of the provider's tools that the call may use. Omitted if it may use none. */
   readonly tools?: ToolPrices
+  /** The ratios of the conditions that the call requests. Omitted if it requests none. */
+  readonly conditions?: ConditionRatios
 }
 
 /** The provider's charge for a call. If the charge is unknown, both members are omitted. */

@@ -15,6 +15,12 @@ export type ToolName = (typeof TOOL_NAMES)[number]
 export type ToolCounts = Readonly<Partial<Record<ToolName, number>>>
 
 /**
+ * What makes a call dearer or cheaper as a whole: a service tier, or a place of the computation.
+ */
+export const PRICE_CONDITIONS = ['fast', 'ultrafast', 'flex', 'us_inference'] as const
+export type PriceCondition = (typeof PRICE_CONDITIONS)[number]
+
+/**
  * The usage of one call in the units that have a price. Counts are integers of 0 or more. `output`
  * includes `reasoning`, `outputAudio` and `outputImage`. Each input token is counted in exactly one
  * of the input counts.
@@ -35,6 +41,8 @@ export type Usage = {
   readonly toolCalls: number
   /** Omitted if no tool was used. */
   readonly tools?: ToolCounts
+  /** The conditions under which the provider made the answer. Omitted if there are none. */
+  readonly conditions?: readonly PriceCondition[]
   readonly images: number
   readonly seconds: number
   readonly characters: number
@@ -42,7 +50,7 @@ export type Usage = {
 }
 
 /** The members of a usage that are counts of one kind. */
-export type UsageCount = Exclude<keyof Usage, 'tools'>
+export type UsageCount = Exclude<keyof Usage, 'tools' | 'conditions'>
 
 /**
  * `upstream`: reported by the provider. `estimated`: counted by the gateway. `partial`: counted
@@ -103,6 +111,7 @@ export function usageWithin(
     outputAudio,
     ...imageUsage(Math.min(usage.outputImage ?? 0, output - outputAudio)),
     ...toolUsage(usage.tools, tools),
+    ...conditionsOfUsage(usage.conditions),
   }
 }
 
@@ -126,6 +135,11 @@ export function toolUsage(
   }
   return toolCalls === 0 ? { toolCalls } : { toolCalls, tools }
 }
+
+/** Returns the member of a usage for the conditions of a call. */
+export const conditionsOfUsage = (
+  conditions: readonly PriceCondition[] = [],
+): Pick<Usage, 'conditions'> => (conditions.length === 0 ? {} : { conditions })
 
 /** Returns the count of a usage for the tokens of images in the answer. */
 export const imageUsage = (outputImage: number): Pick<Usage, 'outputImage'> =>

@@ -7,7 +7,9 @@ import type {
   RequestChanges,
 } from '#domain/accounts/events.ts'
 import { isCountable, savedByCache, tierOf } from '#domain/pricing/charge.ts'
+import { decimalOf, decimalText, times } from '#domain/pricing/decimal.ts'
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
+import { ratioOfConditions } from '#domain/pricing/price-conditions.ts'
 import { inputTokensOf, TOOL_NAMES, type Usage } from '#domain/pricing/usage.ts'
 import { toWire } from '#domain/shared/quota.ts'
 
@@ -121,7 +123,9 @@ const ofChanges = ({ formats, dropped, losses }: RequestChanges): object => ({
  * context tiers, only the ratios that were applied are returned. The price of images is only
  * returned for an answer with images.
  */
-function ofPrice({ tools = {}, ...price }: PriceSnapshot, usage: Usage): object {
+function ofPrice(snapshot: PriceSnapshot, usage: Usage): object {
+  const { tools = {}, conditions: _, ...price } = snapshot
+
   const exact: Record<string, string> = {}
   for (const key in price) {
     if (key !== 'tiers' && key !== 'imageCompletion')
@@ -130,6 +134,7 @@ function ofPrice({ tools = {}, ...price }: PriceSnapshot, usage: Usage): object 
   if (price.mode === 'tokens' && (usage.outputImage ?? 0) > 0) {
     exact.imageCompletion = price.imageCompletion ?? price.completion
   }
+  addConditions(exact, snapshot, usage)
   const tier = price.mode === 'call' ? null : tierOf(price, inputTokensOf(usage))
   if (tier !== null) {
     exact.tierAbove = String(tier.above)
@@ -152,6 +157,23 @@ function ofPrice({ tools = {}, ...price }: PriceSnapshot, usage: Usage): object 
     price: exact,
   }
 }
+
+/** Adds the ratios of a call's conditions, and multiplies the price of the model by them. */
+function addConditions(
+  exact: Record<string, string>,
+  price: PriceSnapshot,
+  { conditions = [] }: Usage,
+): void {
+  if (conditions.length === 0) return
+  const factor = ratioOfConditions(price, conditions)
+  for (const name of conditions) exact[`condition_${name}`] = price.conditions?.[name] ?? '1'
+  const product = (text: string) => withoutZeros(decimalText(times(decimalOf(text), factor)))
+  if (price.mode === 'tokens') exact.model = product(price.model)
+  else exact.price = product(price.price)
+}
+
+/** Removes zeros at the end of a decimal fraction. */
+const withoutZeros = (text: string): string => text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
 
 /** Returns the provider's charge, which only admins see. */
 const ofCost = ({ cost, costRatio }: ProviderCost): object =>

@@ -53,6 +53,8 @@ export type LoggedUsage = {
   toolCalls?: number
   /** The uses of each of the provider's tools, such as `web_search`. Their sum is `toolCalls`. */
   tools?: Record<string, number>
+  /** The conditions under which the provider made the answer, such as the service tier `fast`. */
+  conditions?: readonly string[]
   /** For a price per call: the number of times that the price is charged. The default is 1. */
   calls?: number
 }
@@ -138,7 +140,8 @@ export type LogOther = {
    * `cacheWrite`, `image`, `audio`, `audioCompletion` and `group`, and `imageCompletion` for an
    * answer with images. With `mode` `call`, they are `price` and `group`. If the input exceeded the
    * limit `tierAbove` in tokens, all input prices are multiplied by `tierInput` and all output
-   * prices by `tierOutput`. `tool_web_search` is the price of 1000 uses of a tool in dollars.
+   * prices by `tierOutput`. `condition_fast` is the factor of a service tier, by which `model` or
+   * `price` is already multiplied. `tool_web_search` is the price of 1000 uses in dollars.
    */
   price?: Record<string, string>
   /** The charged usage. Counts that are 0 may be omitted. */

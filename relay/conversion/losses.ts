@@ -1,5 +1,5 @@
 import type { JsonObject } from './canonical-request.ts'
-import { isAbsent } from './json-fields.ts'
+import { isAbsent, objectOf, optionalText, parsedObject } from './json-fields.ts'
 
 /** The highest number of losses that are collected. A caller's request may have any number. */
 const LOSSES_MAX = 100
@@ -20,4 +20,18 @@ export function addUnreadMembers(
     if (names.has(name) || isAbsent(value)) continue
     addLoss(losses, path === '' ? name : `${path}.${name}`)
   }
+}
+
+/**
+ * Returns the arguments of a tool call as the JSON text of an object. Invalid JSON of a model is
+ * wrapped in an object. Otherwise, the caller could not continue the conversation.
+ */
+export function readArguments(value: unknown, path: string, losses: string[]): string {
+  const object = objectOf(value)
+  if (object !== null) return JSON.stringify(object)
+  const text = optionalText(value, path) ?? ''
+  if (text.trim() === '') return '{}'
+  if (parsedObject(text) !== null) return text
+  addLoss(losses, path)
+  return JSON.stringify({ arguments: text })
 }

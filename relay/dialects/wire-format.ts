@@ -53,6 +53,15 @@ export type ChatRequest = {
   readonly measures?: { readonly characters: number; readonly seconds: number }
   /** The files of a form, by the ids with which `body` names them. Omitted if there are none. */
   readonly files?: ReadonlyMap<string, SpooledFile>
+  /** The files of the provider that the request names. Omitted if it names none. */
+  readonly fileReferences?: readonly FileReference[]
+}
+
+/** A file in the account of the site at the provider. `param` is the member that names it. */
+export type FileReference = {
+  /** The provider's id or address of the file; null if it can't be read. */
+  readonly id: string | null
+  readonly param: string
 }
 
 /** Content that a provider stores, and that is a part of the input of a request. */
@@ -113,6 +122,8 @@ export type EventMeaning = {
   /** The usage in the event; undefined if there is none. */
   readonly usage: unknown
   readonly model: unknown
+  /** The service tier that the event names, unparsed. */
+  readonly serviceTier?: unknown
   /** True if the provider ends the stream with this error. */
   readonly isError: boolean
   /** The error as the body of a response with an error, if the event itself has another shape. */

@@ -1,9 +1,12 @@
 import { chargeFor } from '#domain/pricing/charge.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { dearestConditions } from '#domain/pricing/price-conditions.ts'
 import {
+  conditionsOfUsage,
   imageUsage,
   inputTokensOf,
   NO_USAGE,
+  type PriceCondition,
   type TokenLimits,
   type ToolCounts,
   toolUsage,
@@ -16,10 +19,12 @@ import {
   outputCeiling,
   type ReportedToolUses,
   readToolUses,
+  recordOf,
   TOKENS_MAX,
   type UsageAnomaly,
   type UsageReport,
 } from '#relay/canonical/provider-usage-report.ts'
+import { billedConditions, requestedConditions } from '#relay/dialects/requested-conditions.ts'
 import {
   INPUT_TOKENS_PER_USE,
   largestUses,
@@ -34,6 +39,11 @@ export type Delivery = {
   readonly rawUsage: unknown
   /** The `model` in the answer, unparsed. Undefined or null if the answer names no model. */
   readonly answeredModel: unknown
+  /**
+   * Returns the service tier that the answer names, unparsed. It is called only for a request that
+   * asked for one. Omitted if there is no answer.
+   */
+  readonly readServiceTier?: () => unknown
   /** Returns the delivered text. It is called only if the tokens must be counted. */
   readonly readText: () => CountableText
   readonly isWhole: boolean
@@ -59,6 +69,41 @@ export type Metered = {
  * The output limit in `limits` decides how much reported output is plausible.
  */
 export function meter(
+  delivery: Delivery,
+  candidate: Candidate,
+  counter: UserTokenCounter,
+  limits: TokenLimits,
+  price: PriceSnapshot,
+): Metered | Promise<Metered> {
+  const metered = meterWithTools(delivery, candidate, counter, limits, price)
+  if (price.conditions === undefined) return metered
+  const conditions = conditionsOfCall(delivery, candidate, price)
+  if (conditions.length === 0) return metered
+  const withConditions = (one: Metered): Metered => ({
+    ...one,
+    usage: { ...one.usage, conditions },
+  })
+  return metered instanceof Promise ? metered.then(withConditions) : withConditions(metered)
+}
+
+/**
+ * Returns the conditions that are billed: what the answer names, within what was sent and is in the
+ * price of the call. Without an answer, these are the dearest ones.
+ */
+function conditionsOfCall(
+  { rawUsage, readServiceTier }: Pick<Delivery, 'rawUsage' | 'readServiceTier'>,
+  { request }: Candidate,
+  price: PriceSnapshot,
+): readonly PriceCondition[] {
+  const sent = requestedConditions(request, () => true)
+  const requested = sent.filter((name) => price.conditions?.[name] !== undefined)
+  if (requested.length === 0) return requested
+  const { inference_geo: inferenceGeo } = recordOf(rawUsage)
+  const answered = { serviceTier: readServiceTier?.(), inferenceGeo }
+  return billedConditions(requested, dearestConditions(price), answered)
+}
+
+function meterWithTools(
   delivery: Delivery,
   candidate: Candidate,
   counter: UserTokenCounter,
@@ -145,7 +190,10 @@ export function usageSoFar(
   price: PriceSnapshot,
 ): Usage {
   const report = readReport(rawUsage, candidate, limits, price)
-  const tokens = dearerReading(report, counted, price)
+  const ofConditions = conditionsOfUsage(
+    price.conditions === undefined ? [] : conditionsOfCall({ rawUsage }, candidate, price),
+  )
+  const tokens = { ...dearerReading(report, counted, price), ...ofConditions }
   const { toolLimits } = candidate.request
   if (toolLimits === undefined) return usageWithin(tokens, limits)
   const countUses = () => largestUses([assumedUses(toolLimits, false), counted.tools])

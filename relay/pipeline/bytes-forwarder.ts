@@ -6,7 +6,7 @@ export type AnswerForwarder = Pick<
   StreamForwarder,
   | ('accepts' | 'binaryType' | 'push' | 'close' | 'readOn' | 'pause' | 'endAt' | 'isFinished')
   | ('terminalBytes' | 'verdict' | 'hasDelivered' | 'isEnding' | 'errorEvent')
-  | ('rawUsage' | 'answeredModel' | 'isUsageEarly')
+  | ('rawUsage' | 'answeredModel' | 'serviceTier' | 'isUsageEarly')
 > & { readonly delivered: DeliveredAnswer }
 
 type DeliveredAnswer = Pick<
@@ -30,6 +30,7 @@ export class BytesForwarder implements AnswerForwarder {
   binaryType: string | null = null
   readonly rawUsage = undefined
   readonly answeredModel = undefined
+  readonly serviceTier = undefined
   readonly isUsageEarly = false
   readonly errorEvent = null
   readonly isEnding = false

@@ -12,9 +12,7 @@ import {
 } from '../adapters/provider-settings.ts'
 import { suffixAt } from '../adapters/resolve-model-name.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { ConversionError } from '../conversion/canonical-request.ts'
-import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
-import type { ConversionTarget } from '../conversion/format-conversion.ts'
+import type { CallConversion } from '../conversion/convert-call.ts'
 import { chatVendorOf } from '../conversion/openai-chat/chat-vendor.ts'
 import { formatFor } from '../dialects/all-formats.ts'
 import { applyEdits } from '../dialects/byte-edits.ts'
@@ -37,6 +35,7 @@ import { withStoredInput } from '../stored-responses/stored-input.ts'
 import { providerForm } from '../uploads/provider-form.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallTerms } from './call-hold-terms.ts'
+import { type ConvertedRequest, conversionOf } from './convert-request.ts'
 
 /** A channel to which the call may be sent, with the request for that channel. */
 export type Candidate = {
@@ -82,14 +81,6 @@ export const outputLimitsOf = (
 }
 
 /**
- * The maximum length in MiB of a request that is converted. A conversion parses the request.
- * Parsing a longer request would block the event loop.
- */
-const CONVERTED_MIB_MAX = 4
-/** The maximum number of members in all objects of a request that is converted. */
-const CONVERTED_KEYS_MAX = 40_000
-
-/**
  * Returns the request for this channel. Returns an error if the request is invalid after the
  * channel's overrides, or if the provider's format can't express the request.
  */
@@ -100,6 +91,51 @@ export function candidateOf(
   limits = OWN_LIMITS,
   adapters = NO_ADAPTERS,
 ): Candidate | RelayError {
+  const route = routeAt(channel, request, { isOverridden, limits, adapters })
+  if (isRelayError(route)) return route
+  if (isNative(route, request)) return finished(channel, request, route, null)
+  const converted = convertedAt(channel, request, route)
+  if (isRelayError(converted)) return converted
+  return finished(channel, converted.request, { ...route, thinking: null }, converted.conversion)
+}
+
+type Choices = {
+  readonly isOverridden: boolean
+  readonly limits: OutputLimits
+  readonly adapters: AdapterOptions
+}
+
+/**
+ * Returns the error with which the request can't be converted for this channel, or null. The
+ * conversion is cached, so the later call of `candidateOf` does not repeat it.
+ */
+export function conversionErrorAt(
+  channel: RelayChannel,
+  request: ChatRequest,
+  choices: Choices,
+): RelayError | null {
+  const route = routeAt(channel, request, choices)
+  if (isRelayError(route)) return route
+  if (isNative(route, request)) return null
+  const converted = convertedAt(channel, request, route)
+  return isRelayError(converted) ? converted : null
+}
+
+/** What is decided for a channel before the request is converted or changed. */
+type Route = CandidateChange & {
+  readonly format: WireFormat
+  /** True if the endpoint takes the requests of Vertex AI's method `predict`. */
+  readonly isPredict: boolean
+}
+
+const isNative = ({ format, isPredict }: Route, request: ChatRequest): boolean =>
+  format.name === request.format.name && !isPredict
+
+function routeAt(
+  channel: RelayChannel,
+  request: ChatRequest,
+  { isOverridden, limits, adapters }: Choices,
+): Route | RelayError {
   const { model, suffix } = suffixAt(channel, request, adapters)
   const { target } = channel
   if (request.format.isCompaction && (target === null || compactPathOf(target, model) === null)) {
@@ -114,36 +150,28 @@ export function candidateOf(
   const overrides = isOverridden ? channel.rules.overrides : NO_OVERRIDES
   const outputTokensMax = outputLimitFor(request, format, limits, overrides)
   const thinking = suffix === null ? null : thinkingFor(suffix, model, outputTokensMax, adapters)
-  const change = { model, isOverridden, limits, adapters, outputTokensMax }
-  if (endpoint?.isPredict === true) {
-    const predict = convertToPredict(request)
-    if (isRelayError(predict)) return predict
-    return finished(channel, predict.request, { ...change, thinking }, predict.conversion)
-  }
-  if (format.name === name) {
-    return finished(channel, request, { ...change, thinking }, null)
-  }
-  if (format.name === 'completions' || isDirectFormat(format.name))
+  const isPredict = endpoint?.isPredict === true
+  return { model, isOverridden, limits, adapters, outputTokensMax, thinking, format, isPredict }
+}
+
+/** Returns the request in the format of the channel, or an error if it can't be converted. */
+function convertedAt(
+  channel: RelayChannel,
+  request: ChatRequest,
+  { model, format, limits, thinking, isPredict }: Route,
+): ConvertedRequest | RelayError {
+  if (isPredict) return convertToPredict(request)
+  if (format.name === 'completions' || isDirectFormat(format.name)) {
     return relayError('not_convertible', { param: 'model' })
-  const vendor = chatVendorOf(channel.terms.type)
-  const conversion = conversionOf(request, {
+  }
+  return conversionOf(request, format, {
     format: format.name,
     model,
     outputTokensMax: limits.covered ?? limits.ofFormat,
     outputTokensMost: limits.covered,
-    vendor,
+    vendor: chatVendorOf(channel.terms.type),
     ...(thinking === null ? {} : { thinking }),
   })
-  if (isRelayError(conversion)) return conversion
-  const path = { model, isStream: request.isStream }
-  const converted = format.readChangedRequest(conversion.body, path)
-  if (isRelayError(converted)) {
-    return relayError('not_convertible', { param: converted.params.param ?? 'request' })
-  }
-  // With `wantsUsage`, the usage events of a stream are converted too. The caller's format may
-  // require them.
-  const asCalled = { ...converted, wantsUsage: true, model: request.model }
-  return finished(channel, asCalled, { ...change, thinking: null }, conversion)
 }
 
 /**
@@ -161,73 +189,6 @@ function outputLimitFor(
   const own = override > 0 ? override : outputTokensMax
   if (own === null) return covered ?? (isMessages ? ofFormat : null)
   return covered === null ? own : Math.min(own, covered)
-}
-
-type Conversions = {
-  readonly target: ConversionTarget
-  readonly outcome: CallConversion | RelayError
-}[]
-
-/** Caches the conversions of each request. Several channels may need the same conversion. */
-const CONVERSIONS = new WeakMap<ChatRequest, Conversions>()
-
-function conversionOf(request: ChatRequest, target: ConversionTarget): CallConversion | RelayError {
-  const conversions = CONVERSIONS.get(request) ?? []
-  const existing = conversions.find(
-    ({ target: { format, model, outputTokensMax, outputTokensMost, vendor, thinking } }) =>
-      format === target.format &&
-      model === target.model &&
-      outputTokensMax === target.outputTokensMax &&
-      outputTokensMost === target.outputTokensMost &&
-      vendor === target.vendor &&
-      isSameThinking(thinking, target.thinking),
-  )
-  if (existing !== undefined) return existing.outcome
-  const outcome = convert(request, target)
-  CONVERSIONS.set(request, [...conversions, { target, outcome }])
-  return outcome
-}
-
-const isSameThinking = (one: Thinking | undefined, other: Thinking | undefined): boolean =>
-  one === other || JSON.stringify(one) === JSON.stringify(other)
-
-const KEY_END = Buffer.from('":')
-const BACKSLASH = 92
-
-/** Counts the members of all objects in compact JSON. Stops once the maximum is exceeded. */
-function keysIn(body: Buffer): number {
-  let keys = 0
-  for (let at = body.indexOf(KEY_END); at >= 0; at = body.indexOf(KEY_END, at + 2)) {
-    if (body[at - 1] !== BACKSLASH) keys += 1
-    if (keys > CONVERTED_KEYS_MAX) break
-  }
-  return keys
-}
-
-function convert(
-  { format, body, choices, model, isStream }: ChatRequest,
-  target: ConversionTarget,
-): CallConversion | RelayError {
-  // A list of prompts has several answers, too. The conversion names the member that is at fault.
-  if (choices > 1 && format.name !== 'completions') {
-    return relayError('not_convertible', { param: 'n' })
-  }
-  if (body.length > CONVERTED_MIB_MAX * 1024 * 1024) {
-    return relayError('request_too_large', { subject: `${CONVERTED_MIB_MAX}` })
-  }
-  if (keysIn(body) > CONVERTED_KEYS_MAX) {
-    return relayError('json_too_wide', { subject: `${CONVERTED_KEYS_MAX}` })
-  }
-  const { name } = format
-  if (isDirectFormat(name)) return relayError('not_convertible', { param: 'model' })
-  try {
-    return convertCall(name, body, { model, isStream }, target)
-  } catch (error) {
-    if (error instanceof ConversionError) {
-      return relayError('not_convertible', { param: error.param.slice(0, 128) })
-    }
-    throw error
-  }
 }
 
 type CandidateChange = {

@@ -10,6 +10,7 @@ import {
 } from '#relay/canonical/check-answered-model-and-cost.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { answeredModelIn, withShownModel } from '../dialects/model-in-answer.ts'
+import { serviceTierIn } from '../dialects/requested-conditions.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
 import { idsInEvent, idsInResponse, isStored } from '../stored-responses/stored-input.ts'
@@ -115,6 +116,7 @@ export async function concludePlain(
   const delivery: Delivery = {
     rawUsage: format.usageInAnswer(body),
     answeredModel: answeredModelIn(format, body),
+    readServiceTier: () => serviceTierIn(body),
     readText: () => (format.hasTextlessAnswers ? NO_TEXT : textOfAnswer(body, format.readTexts)),
     isWhole: true,
     chargesInput: true,
@@ -123,7 +125,7 @@ export async function concludePlain(
     answerError(exchange, NO_STORE)
     return false
   }
-  await keepStored(closing, candidate, () => idsInResponse(body.toString('utf8')))
+  await keepStored(closing, candidate, () => idsInResponse(body))
   const { response } = exchange
   if (isAnswered(exchange)) return true
   if (response.headersSent || exchange.jsonArray !== null) {
@@ -161,6 +163,7 @@ export async function concludeStream(
   const delivery: Delivery = {
     rawUsage: forwarder.rawUsage,
     answeredModel: forwarder.answeredModel,
+    readServiceTier: () => forwarder.serviceTier,
     readText: () => forwarder.delivered.read(),
     isWhole,
     isUsageEarly: forwarder.isUsageEarly,

@@ -32,7 +32,10 @@ export type Deadlines = {
   readonly readOnStreamMs: number
   /** A caller whose connection accepts no byte for this time is treated as disconnected. */
   readonly writeStallMs: number
-  /** While the relay shuts down, an upload is refused after this time without a received byte. */
+  /**
+   * The maximum time between two bytes of a message on a websocket. While the relay shuts down, an
+   * upload is refused after this time, too.
+   */
   readonly uploadStallMs: number
   readonly leaseMs: number
   readonly renewMs: number

@@ -14,6 +14,7 @@ import type { CallTerms } from './call-hold-terms.ts'
 import type { CallLedger } from './call-ledger.ts'
 import { outputLimitsOf } from './candidate.ts'
 import { ChannelSelector, isRetryable } from './channel-selector.ts'
+import { checkConversion } from './check-conversion.ts'
 import { checkInputLength } from './check-input-length.ts'
 import {
   type Closing,
@@ -24,6 +25,7 @@ import {
   visibleAnswer,
 } from './conclude-call.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
+import { errorInFiles } from './may-use-file.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { CallPlan } from './plan-call.ts'
 import { type ReceivedRequest, receiveRequest } from './receive-request.ts'
@@ -88,6 +90,8 @@ export async function executeCall(
     const { caller, body } = authorized
     const read = readRequest(deps, format, { ...received, body }, path)
     if (isRelayError(read)) return sendError(arrived, read)
+    const fileError = errorInFiles(caller, read)
+    if (fileError !== null) return sendError(arrived, fileError)
     const { tokenId } = caller.token
     const isReferring = read.stored !== undefined
     const request = isReferring ? await resolveStoredInput(deps, tokenId, read) : read
@@ -109,6 +113,9 @@ export async function executeCall(
       const pendingPlan = checkInputLength(deps, exchange, caller, request, plan)
       const checked = pendingPlan instanceof Promise ? await pendingPlan : pendingPlan
       if (isRelayError(checked)) return sendError(exchange, checked)
+      const pendingCheck = checkConversion(deps, exchange, caller, request, checked)
+      const unconvertible = pendingCheck instanceof Promise ? await pendingCheck : pendingCheck
+      if (unconvertible !== null) return sendError(exchange, unconvertible)
       const planned = { request, plan: checked, upload }
       outcome = await executePlannedCall(deps, exchange, caller, planned)
     } finally {

@@ -128,7 +128,7 @@ export function sendCallError(exchange: Exchange, failure: CallErrorAnswer): voi
 }
 
 /** Some clients read milliseconds. They are sent if whole seconds would say something else. */
-function retryHeaders(delayMs: number): string[] {
+export function retryHeaders(delayMs: number): string[] {
   if (delayMs <= 0) return []
   const seconds = ['Retry-After', `${Math.ceil(delayMs / 1_000)}`]
   return delayMs % 1_000 === 0 ? seconds : [...seconds, 'Retry-After-Ms', `${Math.ceil(delayMs)}`]

@@ -121,7 +121,8 @@ export function sendJson(
 ): void {
   const { response } = exchange
   if (response.headersSent || response.destroyed) return
-  const text = JSON.stringify(body)
+  // A caller that expects an array of a stream's elements finds an error only in an array.
+  const text = JSON.stringify(exchange.jsonArray === null ? body : [body])
   response.writeHead(status, [
     ...headersOf(exchange),
     'Content-Type',

@@ -1,8 +1,9 @@
 import type { Served } from '#domain/accounts/events.ts'
 import { PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { withConditions } from '#domain/pricing/price-conditions.ts'
 import { moderationPriceOf, priceOf, withoutImages, withTools } from '#domain/pricing/price-list.ts'
-import type { ToolCounts } from '#domain/pricing/usage.ts'
+import type { PriceCondition, ToolCounts } from '#domain/pricing/usage.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text-excerpt.ts'
@@ -10,6 +11,7 @@ import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { requestsHourCache } from '../dialects/hour-cache.ts'
+import { requestedConditions } from '../dialects/requested-conditions.ts'
 import { largestUses } from '../dialects/tool-limits.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { notFound } from '../stored-responses/stored-input.ts'
@@ -85,10 +87,20 @@ export function planAlternative(
   const bounds = [priced(request), ...forms] as const
   const tools = toolBoundsOf(bounds, offer)
   const ofAnswer = mayHaveImages(request, offer) ? ofModel : withoutImages(ofModel)
-  const price = withTools(prices, ofAnswer, model, tools?.uses)
+  const ofConditions = withConditions(ofAnswer, model, conditionsOf(request, offer))
+  const price = withTools(prices, ofConditions, model, tools?.uses)
   const terms = callTerms(price, bounds, options, null, tools)
   return { price, bounds, terms, isOverridden: !options.isPassThrough, offer }
 }
+
+/** Returns the priced conditions that a request asks for, and that a channel on offer allows. */
+const conditionsOf = (
+  request: ChatRequest,
+  offer: Offer<RelayChannel>,
+): readonly PriceCondition[] =>
+  requestedConditions(request, (member) =>
+    channelsIn(offer).some(({ rules }) => rules.allowedMembers.has(member)),
+  )
 
 /**
  * Reports whether the answer may contain images. It may not if the request excludes them and is

@@ -42,6 +42,8 @@ export class StreamForwarder implements SseSink {
   /** The provider's last reported usage, unparsed; undefined if none was reported. */
   rawUsage: unknown
   answeredModel: string | undefined
+  /** The service tier that the latest event with usage names, unparsed. */
+  serviceTier: unknown
   /** True if text was delivered after the last reported usage, which may therefore be too low. */
   isUsageEarly = false
   /** The error event with which the provider ended the stream, or null. */
@@ -187,7 +189,10 @@ export class StreamForwarder implements SseSink {
     const isErrorEvent = ERROR_EVENT.test(bytes.toString('latin1', 0, 64))
     const meaning = this.stream.readEvent(event, isErrorEvent)
     const { usage, model, isError, error, isUsageOnly, isLast, ending = null } = meaning
-    if (usage !== undefined) this.rawUsage = this.stream.combineUsage(this.rawUsage, usage)
+    if (usage !== undefined) {
+      this.rawUsage = this.stream.combineUsage(this.rawUsage, usage)
+      this.serviceTier = meaning.serviceTier
+    }
     this.noteModel(model)
     if (isError) {
       const text = error === undefined ? eventData(bytes) : JSON.stringify(error)

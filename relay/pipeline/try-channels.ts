@@ -5,6 +5,7 @@ import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { type Candidate, candidateOf, type OutputLimits } from './candidate.ts'
 import { type ChannelSelector, isRetryable } from './channel-selector.ts'
+import { isOfConversion } from './convert-request.ts'
 import { type Exchange, showNames } from './http-exchange.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'
@@ -85,10 +86,6 @@ export async function tryChannels(
   }
   return last ?? conversionError
 }
-
-/** Reports whether a conversion failed because of the request, which the caller can change. */
-const isOfConversion = ({ code }: RelayError): boolean =>
-  ['not_convertible', 'request_too_large', 'json_too_wide'].includes(code)
 
 function traceAttempt(
   { log }: RelayDeps,

@@ -335,8 +335,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 
   private errorBody(error: AttemptError | null): Buffer {
     const body = this.gathered()
-    const isProviders = error === 'status' && this.decoder !== null
-    return isProviders ? this.decoder.errorBody(body, this.answerHeaders) : body
+    const isCloudError = error === 'status' && this.decoder !== null
+    return isCloudError ? this.decoder.errorBody(body, this.answerHeaders) : body
   }
 
   private gathered(): Buffer {
@@ -354,7 +354,7 @@ const DECIMAL = /^\d{1,10}(?:\.\d{1,6})?$/
  * Returns the delay that the provider requests before a retry in milliseconds, from 0 to one hour.
  * `Retry-After-Ms` is more exact than `Retry-After` and takes precedence.
  */
-function retryAfterIn(headers: ProviderHeaders, now: number): number {
+export function retryAfterIn(headers: ProviderHeaders, now: number): number {
   const { 'retry-after': delay, 'retry-after-ms': exact, date } = headers
   if (typeof exact === 'string' && DECIMAL.test(exact)) return delayMs(Number(exact) / 1_000)
   // The delay of a date does not depend on the difference between the clocks.

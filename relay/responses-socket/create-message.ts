@@ -191,3 +191,7 @@ function asInput(item: OutputItem): object | null {
   const { id: _id, ...rest } = item
   return rest
 }
+
+/** Returns items that do not keep the rest of a long message in memory. */
+export const withoutSurroundings = (items: Buffer): Buffer =>
+  items.length === items.buffer.byteLength ? items : Buffer.from(items)

@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
@@ -9,10 +9,15 @@ import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-messages.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
-import { type ConversationState, OutputCollector, readMessage } from './create-message.ts'
+import {
+  type ConversationState,
+  OutputCollector,
+  readMessage,
+  withoutSurroundings,
+} from './create-message.ts'
 import { IdleConversations } from './idle-conversations.ts'
-import { requestOf, responseOver } from './socket-exchange.ts'
-import { SocketMemory } from './socket-memory.ts'
+import { requestOf, responseOver, responseToUpgrade } from './socket-exchange.ts'
+import { MessageRate, SocketMemory } from './socket-memory.ts'
 import { warmUpError, warmUpEvents } from './warm-up.ts'
 
 const SOCKETS_MAX = 2_000
@@ -24,7 +29,6 @@ const IDLE_MS = 10 * 60_000
 const LIFETIME_MS = 60 * 60_000
 /** The messages that may wait for the end of a call. */
 const QUEUED_MAX = 4
-const MESSAGES_PER_SECOND_MAX = 20
 /** The bytes of error events that a client may leave unread. */
 const UNREAD_BYTES_MAX = 1024 * 1024
 
@@ -112,15 +116,6 @@ export function createResponsesSockets(options: Options): ResponsesSockets {
 /** Without a listener, a connection that breaks during the checks would end the process. */
 const ignoreError = (): void => {}
 
-/** Node gives the raw connection of an upgrade. Until it is accepted, it is answered over HTTP. */
-function responseToUpgrade(request: IncomingMessage): ServerResponse {
-  const response = new ServerResponse(request)
-  response.shouldKeepAlive = false
-  response.assignSocket(request.socket)
-  response.on('finish', () => request.socket.destroySoon())
-  return response
-}
-
 /** Checks a request for a socket. Returns the user to whom the socket's memory belongs. */
 async function ownerOf(
   { deps, refusalOf }: Options,
@@ -160,13 +155,14 @@ class ResponsesSocket {
   private isEnded = false
   /** The bytes that have arrived since the last complete message. */
   private arrivedBytes = 0
+  private arrivedAt = 0
+  private isWatched = false
   private readonly queue: Buffer[] = []
   private state: ConversationState | null = null
   private response: CallResponse | null = null
   /** The items of the warm-up whose checks have not ended. */
   private warmingUp: Buffer | null = null
-  private second = 0
-  private messagesOfSecond = 0
+  private readonly rate = new MessageRate()
 
   constructor(
     options: Options,
@@ -190,7 +186,8 @@ class ResponsesSocket {
     for (const control of ['ping', 'pong'] as const) {
       socket.on(control, (data: Buffer) => this.discount(data.length))
     }
-    upgrade.socket.on('data', (chunk: Buffer) => this.count(chunk.length))
+    // The bytes of a message are counted before the message itself arrives.
+    upgrade.socket.prependListener('data', (chunk: Buffer) => this.count(chunk.length))
     socket.on('message', (data, isBinary) => this.receive(data as Buffer, isBinary))
   }
 
@@ -230,7 +227,24 @@ class ResponsesSocket {
   /** Counts the bytes of a message while it arrives, so that it can't use more than its share. */
   private count(bytes: number): void {
     this.arrivedBytes += bytes
+    this.arrivedAt = performance.now()
     if (!this.resize()) this.endWithoutMemory()
+    else if (!this.isWatched) {
+      this.isWatched = true
+      this.options.deps.watch.add({ watch: (now) => this.watchMessage(now) })
+    }
+  }
+
+  /** Ends the socket if no further byte of an incomplete message arrives. */
+  private watchMessage(now: number): boolean {
+    const isIncomplete = !this.isEnded && this.arrivedBytes > 0
+    const isStalled = now - this.arrivedAt > this.options.deps.deadlines.uploadStallMs
+    this.isWatched = isIncomplete && !isStalled
+    if (isIncomplete && isStalled) {
+      this.socket.close(POLICY_VIOLATION, 'incomplete message')
+      this.socket.terminate()
+    }
+    return this.isWatched
   }
 
   /** The connection is not read to its end, because its messages would still need memory. */
@@ -256,22 +270,12 @@ class ResponsesSocket {
     this.arrivedBytes = 0
     this.activeAt = performance.now()
     if (isBinary) return this.socket.close(UNSUPPORTED_DATA, 'text expected')
-    if (this.isTooFast() || this.queue.length === QUEUED_MAX) {
+    if (this.rate.isExceeded(this.activeAt) || this.queue.length === QUEUED_MAX) {
       return this.socket.close(POLICY_VIOLATION, 'too many messages')
     }
     this.queue.push(data)
     if (!this.resize()) return this.endWithoutMemory()
     this.next()
-  }
-
-  private isTooFast(): boolean {
-    const now = Math.floor(performance.now() / 1_000)
-    if (now !== this.second) {
-      this.second = now
-      this.messagesOfSecond = 0
-    }
-    this.messagesOfSecond += 1
-    return this.messagesOfSecond > MESSAGES_PER_SECOND_MAX
   }
 
   /** Answers the waiting messages until one of them begins a call. */
@@ -387,7 +391,3 @@ class ResponsesSocket {
 
 const INVALID = 'invalid_request_error'
 const NO_MEMORY = relayError('overloaded', { retryAfter: 2 })
-
-/** Returns items that do not keep the rest of a long message in memory. */
-const withoutSurroundings = (items: Buffer): Buffer =>
-  items.length === items.buffer.byteLength ? items : Buffer.from(items)

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http'
 import { Readable, Writable } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { EVENT_BOUNDARY, eventData } from '../canonical/sse-scanner.ts'
@@ -119,4 +119,13 @@ class SocketResponse extends Writable implements CallResponse {
       else this.socket.send(data)
     }
   }
+}
+
+/** Node gives the raw connection of an upgrade. Until it is accepted, it is answered over HTTP. */
+export function responseToUpgrade(request: IncomingMessage): ServerResponse {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(request.socket)
+  response.on('finish', () => request.socket.destroySoon())
+  return response
 }

@@ -31,3 +31,20 @@ export class SocketMemory {
     return true
   }
 }
+
+const MESSAGES_PER_SECOND_MAX = 20
+
+/** Counts the messages of one socket in the current second. */
+export class MessageRate {
+  private second = 0
+  private messages = 0
+
+  /** Counts a message that arrives at the time `now` in milliseconds. */
+  isExceeded(now: number): boolean {
+    const second = Math.floor(now / 1_000)
+    if (second !== this.second) this.messages = 0
+    this.second = second
+    this.messages += 1
+    return this.messages > MESSAGES_PER_SECOND_MAX
+  }
+}

@@ -55,10 +55,16 @@ export function withStoredInput(request: ChatRequest, stored: StoredInput): Chat
   return { ...request, stored, inputBound }
 }
 
+/** The ids in a longer response are not read, because parsing it would block the event loop. */
+const RESPONSE_BYTES_MAX = 4 * 1024 * 1024
+
 type Identity = Pick<StoredResponse, 'responseId' | 'itemIds'>
 
-/** Returns the ids in a complete response; null for another answer. */
-export function idsInResponse(json: string): Identity | null {
+/** Returns the ids in a complete response; null for another answer, and for a very long one. */
+export const idsInResponse = (body: Buffer): Identity | null =>
+  body.length > RESPONSE_BYTES_MAX ? null : idsInJson(body.toString('utf8'))
+
+function idsInJson(json: string): Identity | null {
   let value: unknown
   try {
     value = JSON.parse(json)
@@ -80,7 +86,7 @@ export function idsInResponse(json: string): Identity | null {
 /** Returns the ids in the last event of a stream. */
 export const idsInEvent = (event: Buffer): Identity | null => {
   const data = eventData(event)
-  return data === null ? null : idsInResponse(data)
+  return data === null ? null : idsInJson(data)
 }
 
 /** Reports whether the provider stores the answer to a request, which is the default. */

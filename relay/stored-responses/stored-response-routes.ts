@@ -5,9 +5,10 @@ import { RESPONSES_ERRORS, redactedResponse } from '../dialects/openai-responses
 import { acquirePermit, type CallPermit } from '../pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { accountCodeIn } from '../pipeline/detect-provider-account-error.ts'
+import { retryHeaders } from '../pipeline/failed-call-answer.ts'
 import { type Exchange, headersOf, sendError, sendJson } from '../pipeline/http-exchange.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
-import { ANSWER_BYTES_MAX } from '../pipeline/upstream-attempt.ts'
+import { ANSWER_BYTES_MAX, retryAfterIn } from '../pipeline/upstream-attempt.ts'
 import { responsesPathOf } from '../providers/openai-compatible/provider-target.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 
@@ -87,27 +88,48 @@ async function forward(
   { method, id }: { readonly method: Method; readonly id: string },
 ): Promise<boolean> {
   const path = responsesPathOf(target, id)
+  const query = method === 'GET' ? includedIn(exchange.request.url ?? '') : ''
   if (path === null) {
     sendError(exchange, responseNotFound(id))
     return false
   }
   try {
-    const { statusCode, body } = await sendRequest(`${target.origin}${path}`, {
-      method,
-      dispatcher: deps.outbound.via(target.proxy).poolFor(target.origin),
-      headers: target.headers as string[],
-      signal: AbortSignal.timeout(TOTAL_MS),
-    })
+    const { statusCode, headers, body } = await sendRequest(
+      `${target.origin}${withQuery(path, query)}`,
+      {
+        method,
+        dispatcher: deps.outbound.via(target.proxy).poolFor(target.origin),
+        headers: target.headers as string[],
+        signal: AbortSignal.timeout(TOTAL_MS),
+      },
+    )
     const bytes = await read(body)
     const isSuccess = statusCode === 200
     if (isSuccess) sendBytes(exchange, withModel(redactedResponse(bytes, confidential), model))
-    else sendProviderError(deps, exchange, { statusCode, bytes, confidential })
+    else {
+      const retryAfterMs = retryAfterIn(headers, deps.now())
+      sendProviderError(deps, exchange, { statusCode, bytes, confidential, retryAfterMs })
+    }
     return isSuccess
   } catch {
     sendError(exchange, relayError('upstream_unreachable'))
     return false
   }
 }
+
+const INCLUDED_MAX = 16
+const INCLUDED = /^[\w.]{1,64}$/
+
+/** Returns the parts of a query that name additional members of the response. */
+function includedIn(url: string): string {
+  const query = new URLSearchParams(url.split('?')[1] ?? '')
+  const names = [...query.getAll('include[]'), ...query.getAll('include')]
+  const valid = names.filter((name) => INCLUDED.test(name)).slice(0, INCLUDED_MAX)
+  return valid.map((name) => `include[]=${name}`).join('&')
+}
+
+const withQuery = (path: string, query: string): string =>
+  query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`
 
 async function read(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = []
@@ -127,7 +149,13 @@ function sendProviderError(
     statusCode,
     bytes,
     confidential,
-  }: { statusCode: number; bytes: Buffer; confidential: readonly string[] },
+    retryAfterMs,
+  }: {
+    statusCode: number
+    bytes: Buffer
+    confidential: readonly string[]
+    retryAfterMs: number
+  },
 ): void {
   // A rejection of the site's key must not look like a rejection of the caller's key.
   if (statusCode === 401 || statusCode === 403 || accountCodeIn(bytes) !== null) {
@@ -136,7 +164,8 @@ function sendProviderError(
   const { isUpstreamErrorHidden: isHidden } = views.options.options
   const texts = { isHidden, isOwnFormat: true, confidential }
   const error = RESPONSES_ERRORS.providerErrorBody(bytes, statusCode, texts, exchange.call)
-  sendJson(exchange, statusCode >= 400 && statusCode <= 599 ? statusCode : 502, error)
+  const status = statusCode >= 400 && statusCode <= 599 ? statusCode : 502
+  sendJson(exchange, status, error, retryHeaders(retryAfterMs))
 }
 
 function sendBytes(exchange: Exchange, bytes: Buffer): void {

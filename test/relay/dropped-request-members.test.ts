@@ -51,11 +51,13 @@ it('a channel allows only the members that its type may have', async () => {
   await recordingChannel({ type: 20, setting })
   const { headers } = await chat(rig, ROUTED)
   const { models, service_tier, api_base } = sent[0] ?? {}
-  const kept = { models: ROUTED.models, service_tier: 'priority', api_base: undefined }
+  // No price of this model covers the tier.
+  const kept = { models: ROUTED.models, service_tier: undefined, api_base: undefined }
   expect({ models, service_tier, api_base }).toEqual(kept)
   expect(droppedOf(headers)).toEqual([
     'route',
     'plugins',
+    'service_tier',
     'best_of',
     'max_output_tokens',
     'api_base',

@@ -196,6 +196,20 @@ describe('a call of streamGenerateContent', () => {
     expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, end: 'done' })
   })
 
+  it('an error for a request for an array is one element', async () => {
+    provider.answers.set(`POST ${STREAM_PATH}`, {
+      ...{
+        status: 400,
+        body: { error: { code: 400, message: 'No.', status: 'INVALID_ARGUMENT' } },
+      },
+    })
+    const { status, text } = await send({ path: STREAM_PATH })
+    expect(status).toBe(400)
+    expect(JSON.parse(text)).toMatchObject([{ error: { status: 'INVALID_ARGUMENT' } }])
+    const sse = await send({ path: `${STREAM_PATH}?alt=sse` })
+    expect(JSON.parse(sse.text)).toMatchObject({ error: { status: 'INVALID_ARGUMENT' } })
+  })
+
   it('is a JSON array without alt=sse', async () => {
     answerWith([Buffer.from(STREAM)])
     const { text, headers } = await send({ path: STREAM_PATH })

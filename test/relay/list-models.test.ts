@@ -27,6 +27,20 @@ it.each([
   expect(answer[list].map((model: Record<string, unknown>) => model[name])).toEqual(['a', 'b'])
 })
 
+it.each([
+  ['before_id=c', ['a', 'b'], false],
+  ['before_id=c&limit=1', ['b'], true],
+  ['before_id=a', [], false],
+  ['after_id=a&limit=1', ['b'], true],
+  ['after_id=a&before_id=c', ['b'], false],
+])('the list in the format of Anthropic has the page %s', async (query, ids, hasMore) => {
+  const { data, has_more, first_id, last_id } = await get(`/v1/models?${query}`, ANTHROPIC)
+  expect(data.map(({ id }: { readonly id: string }) => id)).toEqual(ids)
+  expect({ has_more, first_id, last_id }).toEqual({
+    ...{ has_more: hasMore, first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null },
+  })
+})
+
 it('a model names the formats of its calls, first those that need no conversion', async () => {
   const { data } = await get('/v1/models', BEARER)
   expect(data).toHaveLength(3)

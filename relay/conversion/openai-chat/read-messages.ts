@@ -8,15 +8,13 @@ import {
 } from '../canonical-request.ts'
 import {
   isAbsent,
-  objectOf,
   optionalList,
   optionalText,
-  parsedObject,
   requiredList,
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
-import { addLoss, addUnreadMembers } from '../losses.ts'
+import { addLoss, addUnreadMembers, readArguments } from '../losses.ts'
 import { callSignature, readCacheMark, readContent } from './read-content.ts'
 import { readThinkingParts } from './thinking-history.ts'
 
@@ -155,22 +153,8 @@ class MessageReader {
     const called = requiredObject(value, path)
     const name = requiredText(called.name, `${path}.name`)
     this.names.set(id, name)
-    const argumentsJson = this.argumentsOf(called.arguments, `${path}.arguments`)
+    const argumentsJson = readArguments(called.arguments, `${path}.arguments`, this.losses)
     return { kind: 'tool-call', id, name, argumentsJson }
-  }
-
-  /**
-   * Returns the arguments as the JSON text of an object. Invalid JSON of a model is wrapped in an
-   * object. Otherwise, the caller could not continue the conversation.
-   */
-  private argumentsOf(value: unknown, path: string): string {
-    const object = objectOf(value)
-    if (object !== null) return JSON.stringify(object)
-    const text = optionalText(value, path) ?? ''
-    if (text.trim() === '') return '{}'
-    if (parsedObject(text) !== null) return text
-    addLoss(this.losses, path)
-    return JSON.stringify({ arguments: text })
   }
 
   /** Reads the call of a tool whose input is a text instead of JSON. */

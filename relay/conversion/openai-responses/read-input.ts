@@ -6,15 +6,8 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../canonical-request.ts'
-import {
-  optionalText,
-  parsedObject,
-  requiredList,
-  requiredObject,
-  requiredText,
-  textOf,
-} from '../json-fields.ts'
-import { addLoss, addUnreadMembers } from '../losses.ts'
+import { optionalText, requiredList, requiredObject, requiredText, textOf } from '../json-fields.ts'
+import { addLoss, addUnreadMembers, readArguments } from '../losses.ts'
 import { argumentsOfInput, functionName } from './caller-tools.ts'
 import { readEncrypted } from './encrypted-content.ts'
 import { readContent } from './read-content.ts'
@@ -147,7 +140,7 @@ class InputReader implements Conversation {
     const name = functionName(requiredText(item.name, `${path}.name`), namespace)
     const argumentsJson = isCustom
       ? argumentsOfInput(requiredText(item.input, `${path}.input`))
-      : this.argumentsOf(item.arguments, `${path}.arguments`)
+      : readArguments(item.arguments, `${path}.arguments`, this.losses)
     this.addCall(requiredText(item.call_id, `${path}.call_id`), name, argumentsJson)
   }
 
@@ -156,18 +149,6 @@ class InputReader implements Conversation {
     const signature = this.callSignatures.get(id)
     const call: ToolCallPart = { kind: 'tool-call', id, name, argumentsJson }
     this.add('assistant', [signature === undefined ? call : { ...call, signature }])
-  }
-
-  /**
-   * Returns the arguments as the text of an object. A model may have written invalid JSON. It is
-   * wrapped, because a caller can't continue such a conversation otherwise.
-   */
-  private argumentsOf(value: unknown, path: string): string {
-    const text = optionalText(value, path) ?? ''
-    if (text.trim() === '') return '{}'
-    if (parsedObject(text) !== null) return text
-    addLoss(this.losses, path)
-    return JSON.stringify({ arguments: text })
   }
 
   private readResult(item: JsonObject, path: string): void {

@@ -26,19 +26,19 @@ const INPUT_TOKENS = 100_000
  * which type or limit a tool of the provider has.
  */
 export function limitTools(body: Buffer, tools: readonly ToolElement[]): LimitedTools | RelayError {
-  if (!tools.some(({ isProviders }) => isProviders)) return { tools }
+  if (!tools.some(({ isProviderTool }) => isProviderTool)) return { tools }
   let uses: number | undefined
   let inputTokens = 0
   const edits: ByteEdit[] = []
   const limited: ToolElement[] = []
   for (const tool of tools) {
-    const { start, end, isProviders } = tool
-    const members = isProviders ? scanObject(body.subarray(start, end), NAMES) : NO_MEMBERS
+    const { start, end, isProviderTool } = tool
+    const members = isProviderTool ? scanObject(body.subarray(start, end), NAMES) : NO_MEMBERS
     if (!isMembers(members)) return relayError('invalid_parameter', { param: 'tools' })
     const inBody = members.map((member) => movedBy(member, start))
     const type = typeOf(body, inBody)
     const isSearch = WEB_SEARCH.test(type)
-    const isPriced = !isProviders || isSearch || TOKENS_ONLY.test(type)
+    const isPriced = !isProviderTool || isSearch || TOKENS_ONLY.test(type)
     limited.push(isPriced ? tool : { ...tool, isUnpriced: true })
     if (TOKENS_ONLY.test(type)) inputTokens = INPUT_TOKENS
     if (!isSearch) continue

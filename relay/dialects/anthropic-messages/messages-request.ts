@@ -2,6 +2,7 @@ import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-n
 import { readAnthropicUsage } from '#relay/canonical/anthropic-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { innerRules } from '../check-nested-json-members.ts'
+import { FileIdFinder } from '../find-file-ids.ts'
 import { jsonError } from '../invalid-json-error.ts'
 import { BodyParts, TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
@@ -78,7 +79,8 @@ export function readMessagesRequest(
   known: NamesByFoldedName = NAMES,
 ): ChatRequest | RelayError {
   const parts = new BodyParts(body, MESSAGES_NAMES)
-  const members = scanObject(body, known, MESSAGE_RULES, parts)
+  const files = new FileIdFinder(body, parts)
+  const members = scanObject(body, known, MESSAGE_RULES, files)
   if (!isMembers(members)) return jsonError(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
   if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
@@ -107,6 +109,7 @@ export function readMessagesRequest(
     reasoningEffort: null,
     inputBound: inputBoundOf(body, members, parts),
     ...limitedTools,
+    ...files.found,
   }
 }
 

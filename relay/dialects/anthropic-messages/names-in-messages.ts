@@ -23,14 +23,14 @@ const PLAIN = [
  * Matches the types of tools that have no price of their own. The caller runs most of them, such as
  * Anthropic's `bash_20250124`. The tool search finds other tools of the request.
  */
-const CALLERS_TOOL = /^(?:custom|(?:bash|text_editor|computer|memory|tool_search_tool_\w+)_\d{8})$/
+const CALLER_TOOL = /^(?:custom|(?:bash|text_editor|computer|memory|tool_search_tool_\w+)_\d{8})$/
 
 export const MESSAGES_NAMES: BodyNames = {
   list: CHAT_NAMES.list,
   contents: CHAT_NAMES.contents,
   inPart: meanings(PLAIN),
   inMessage: meanings([]),
-  callersTool: CALLERS_TOOL,
+  callerTool: CALLER_TOOL,
   untypedTool: namesOfTool([
     ...['name', 'description', 'input_schema', 'cache_control', 'strict', 'defer_loading'],
     ...['allowed_callers', 'input_examples', 'eager_input_streaming'],

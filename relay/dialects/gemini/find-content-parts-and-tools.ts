@@ -4,6 +4,7 @@ import {
   TOOLS_MAX,
   type ToolElement,
 } from '../openai-chat/find-message-parts-and-tools.ts'
+import type { FileReference } from '../wire-format.ts'
 import { camelCased } from './camel-case.ts'
 import { isPricedTool } from './limit-tools.ts'
 
@@ -43,7 +44,7 @@ const ROOTS: ReadonlyMap<string, Place> = new Map<string, Place>([
  * The members of a tool that the caller runs. All others are tools that Google runs and charges
  * for, such as `googleSearch`. The model only describes the actions of `computerUse`.
  */
-export const CALLERS_TOOLS: ReadonlySet<string> = new Set([
+export const CALLER_TOOLS: ReadonlySet<string> = new Set([
   ...['functionDeclarations', 'function_declarations', 'computerUse', 'computer_use'],
 ])
 
@@ -58,6 +59,9 @@ const NAME_BYTES_MAX = 6 * 32 + 2
 const VALUE_BYTES_MAX = 8_192
 /** Matches the addresses of files that the provider reads with the rights of the site's account. */
 const OF_ACCOUNT = /^\s*(?:files\/|gs:|https?:\/\/[^/]*generativelanguage[^/]*\.googleapis\.com)/i
+const FILE_PARAM = 'fileData.fileUri'
+/** The maximum number of files that are collected. The next one has no id. */
+const FILES_MAX = 100
 /** No object that may hold a known name is nested more deeply. */
 const DEPTH_MAX = 12
 
@@ -72,8 +76,8 @@ export class ContentParts implements ObjectVisitor {
   }
   /** True if the request has content whose number of tokens can't be bounded. */
   hasUnknown = false
-  /** True if the request has a file that belongs to the account of the site at the provider. */
-  hasFileOfAccount = false
+  /** The files that belong to the account of the site at the provider. */
+  readonly files: FileReference[] = []
   readonly tools: ToolElement[] = []
   private readonly bytes: Buffer
   /** The place of an object that begins at each depth; null for objects without known names. */
@@ -85,7 +89,7 @@ export class ContentParts implements ObjectVisitor {
   /** The deepest object in `places`. */
   private deepest = 0
   private toolStart = 0
-  private isCallersTool = true
+  private isCallerTool = true
   private isUnpriced = false
   /** The tools of the request that Google runs and that a price covers, in camelCase. */
   readonly pricedTools = new Set<string>()
@@ -108,7 +112,7 @@ export class ContentParts implements ObjectVisitor {
     if (place === 'blob' || place === 'file') this.kind = null
     if (place !== 'tool') return
     this.toolStart = at
-    this.isCallersTool = true
+    this.isCallerTool = true
     this.isUnpriced = false
   }
 
@@ -120,7 +124,7 @@ export class ContentParts implements ObjectVisitor {
     if (place === 'content' || place === 'response') this.ofParts(depth, place, name, valueAt)
     else if (place === 'part' || place === 'response-part') this.ofPart(depth, name, valueAt)
     else if (place === 'blob' || place === 'file') this.ofData(place, name, valueAt)
-    else if (place === 'tool' && !CALLERS_TOOLS.has(name)) this.ofProvidersTool(camelCased(name))
+    else if (place === 'tool' && !CALLER_TOOLS.has(name)) this.ofProvidersTool(camelCased(name))
   }
 
   leave(depth: number, end: number): void {
@@ -131,8 +135,8 @@ export class ContentParts implements ObjectVisitor {
     if (place !== 'tool') return
     if (this.tools.length === TOOLS_MAX) return
     const { toolStart: start, isUnpriced } = this
-    const isProviders = !this.isCallersTool
-    this.tools.push({ start, end, isProviders, ...(isUnpriced ? { isUnpriced } : {}) })
+    const isProviderTool = !this.isCallerTool
+    this.tools.push({ start, end, isProviderTool, ...(isUnpriced ? { isUnpriced } : {}) })
   }
 
   mixedArray(depth: number): void {
@@ -170,7 +174,7 @@ export class ContentParts implements ObjectVisitor {
   }
 
   private ofProvidersTool(name: string): void {
-    this.isCallersTool = false
+    this.isCallerTool = false
     if (isPricedTool(name)) this.pricedTools.add(name)
     else this.isUnpriced = true
   }
@@ -186,8 +190,11 @@ export class ContentParts implements ObjectVisitor {
       this.kind = this.kind === null ? kind : 'video'
     } else if (name === 'fileUri' || name === 'file_uri') {
       const address = this.valueAt(valueAt)
-      if (address === null || OF_ACCOUNT.test(address)) this.hasFileOfAccount = true
-      else if (/youtu/i.test(address)) this.counts.video += 1
+      if (address === null || OF_ACCOUNT.test(address)) {
+        const { length } = this.files
+        const id = length < FILES_MAX ? address : null
+        if (length <= FILES_MAX) this.files.push({ id, param: FILE_PARAM })
+      } else if (/youtu/i.test(address)) this.counts.video += 1
     }
   }
 

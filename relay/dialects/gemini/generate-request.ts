@@ -98,9 +98,6 @@ export function readGenerateRequest(
   if (!isMembers(members)) return jsonError(body, members)
   const error = errorInMembers(members) ?? errorInContents(memberIn(members, 'contents'))
   if (error !== null) return error
-  if (parts.hasFileOfAccount) {
-    return relayError('parameter_not_supported', { param: 'fileData.fileUri' })
-  }
   const config = readConfig(body, memberIn(members, 'generationConfig'), known)
   if (isRelayError(config)) return config
   const toolLimits = limitTools(path.model, parts.pricedTools)
@@ -117,6 +114,7 @@ export function readGenerateRequest(
     inputBound: inputBoundOf(body, members, parts),
     tools: parts.tools,
     ...(toolLimits === undefined ? {} : { toolLimits }),
+    ...(parts.files.length === 0 ? {} : { fileReferences: parts.files }),
   }
 }
 

@@ -6,7 +6,7 @@ import { isMembers } from '../read-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, UpstreamBody, UpstreamChange } from '../wire-format.ts'
 import { camelCased, snakeCased } from './camel-case.ts'
-import { CALLERS_TOOLS } from './find-content-parts-and-tools.ts'
+import { CALLER_TOOLS } from './find-content-parts-and-tools.ts'
 import { isPricedTool } from './limit-tools.ts'
 
 /**
@@ -86,6 +86,8 @@ function isRestricted(
   if (name === 'serviceTier' && valueEnd - valueStart < 64) {
     if (STANDARD_TIER.test(body.toString('latin1', valueStart, valueEnd))) return false
   }
+  // No built-in price covers the other tiers, so a channel can't allow them.
+  if (name === 'serviceTier') return true
   return name === 'model' || (!allowed.has(name) && !allowed.has(snakeCased(name)))
 }
 
@@ -103,11 +105,11 @@ function keptTools(
 ): readonly Kept[] | null {
   if (overridden.has('tools')) return null
   const isAllowed = allowed.has(PROVIDER_TOOLS)
-  const isChanged = ({ isProviders, isUnpriced = false }: ToolElement): boolean =>
-    isProviders && (!isAllowed || isUnpriced)
+  const isChanged = ({ isProviderTool, isUnpriced = false }: ToolElement): boolean =>
+    isProviderTool && (!isAllowed || isUnpriced)
   if (!tools.some(isChanged)) return null
   const isKept = (name: string): boolean =>
-    CALLERS_TOOLS.has(name) || (isAllowed && isPricedTool(camelCased(name)))
+    CALLER_TOOLS.has(name) || (isAllowed && isPricedTool(camelCased(name)))
   return tools.map((tool) => ({ tool, text: isChanged(tool) ? partOf(body, tool, isKept) : null }))
 }
 

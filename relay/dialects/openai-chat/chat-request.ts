@@ -8,8 +8,10 @@ import {
 import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { innerRules } from '../check-nested-json-members.ts'
+import { FileIdFinder } from '../find-file-ids.ts'
 import { withHourCache } from '../hour-cache.ts'
 import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
+import { passedHeaders } from '../openai-responses/passed-headers.ts'
 import { readResponsesRequest } from '../openai-responses/responses-request.ts'
 import {
   effortOf,
@@ -26,7 +28,12 @@ import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
 import { OPENAI_ERRORS } from './error-body.ts'
-import { BodyParts, CHAT_NAMES, TOOLS_MAX } from './find-message-parts-and-tools.ts'
+import {
+  BodyParts,
+  CHAT_NAMES,
+  TOOLS_MAX,
+  type ToolElement,
+} from './find-message-parts-and-tools.ts'
 import { inputBoundOf } from './input-token-bound.ts'
 import { OPENAI_STREAM } from './stream-events.ts'
 import { upstreamBody } from './upstream-body.ts'
@@ -89,7 +96,8 @@ const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const parts = new BodyParts(body, CHAT_NAMES)
-  const members = scanObject(body, known, MESSAGE_RULES, parts)
+  const files = new FileIdFinder(body, parts)
+  const members = scanObject(body, known, MESSAGE_RULES, files)
   if (!isMembers(members)) return jsonError(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
   if (find('messages') === undefined && find('input') !== undefined) {
@@ -123,10 +131,20 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
     ...limits,
     reasoningEffort: effortOf(body, find('reasoning_effort')),
     inputBound: inputBoundOf(body, members, parts),
-    tools: parts.tools,
+    tools: withoutPrice(parts.tools),
+    ...files.found,
     ...searchLimits(find(SEARCH_OPTIONS), limits.choices),
   }
 }
+
+/**
+ * Marks the tools that the provider runs. Providers bill them in many ways, for which chats have no
+ * prices, so no channel can allow them.
+ */
+const withoutPrice = (tools: readonly ToolElement[]): readonly ToolElement[] =>
+  tools.some(({ isProviderTool }) => isProviderTool)
+    ? tools.map((tool) => (tool.isProviderTool ? { ...tool, isUnpriced: true } : tool))
+    : tools
 
 /**
  * Returns the limits of the search that this member requests. Such models search once before each
@@ -218,8 +236,6 @@ const badOption = (path: string): RelayError =>
 const bytesOf = (body: Buffer, { valueStart, valueEnd }: Member): Buffer =>
   body.subarray(valueStart, valueEnd)
 
-const NO_HEADERS: readonly string[] = []
-
 /** Matches reasoning models, which reject `max_tokens` and require `max_completion_tokens`. */
 const REASONING_MODELS = /(^|\/)(o[1-9]|gpt-5)/
 
@@ -245,7 +261,7 @@ export const OPENAI_CHAT: WireFormat = {
     return withHourCache(withLongWrites(report, details), body)
   },
   errorOfAnswer: answerCheck('choices'),
-  passedHeaders: () => NO_HEADERS,
+  passedHeaders,
   streamOfAnswer,
   readTexts: readChatTexts,
   stream: OPENAI_STREAM,

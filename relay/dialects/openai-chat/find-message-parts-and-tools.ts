@@ -15,7 +15,7 @@ export type ToolElement = {
    * True if the provider runs the tool and charges for it separately. False for a function that the
    * caller runs.
    */
-  readonly isProviders: boolean
+  readonly isProviderTool: boolean
   /** True if no price covers the tool, so that it is removed even if the channel allows tools. */
   readonly isUnpriced?: boolean
 }
@@ -69,7 +69,7 @@ export type BodyNames = {
   readonly inPart: ReadonlyMap<string, Meaning>
   readonly inMessage: ReadonlyMap<string, Meaning>
   /** Matches the types of tools that the caller runs. */
-  readonly callersTool: RegExp
+  readonly callerTool: RegExp
   /**
    * The members of a tool that the caller runs. A tool without a `type` counts as the provider's if
    * it has any other member.
@@ -86,7 +86,7 @@ export const CHAT_NAMES: BodyNames = {
   contents: [CONTENT],
   inPart: meanings(PLAIN),
   inMessage: meanings(PLAIN_IN_MESSAGE),
-  callersTool: /^(?:function|custom)$/,
+  callerTool: /^(?:function|custom)$/,
   untypedTool: namesOfTool(['function', 'name', 'description', 'parameters', 'strict']),
   hasResults: false,
 }
@@ -161,7 +161,7 @@ export class BodyParts implements ObjectVisitor {
    * True if the caller runs the current tool as a function; null until the tool's type has been
    * read.
    */
-  protected isCallersTool: boolean | null = null
+  protected isCallerTool: boolean | null = null
   protected hasUnknownMember = false
 
   constructor(bytes: Buffer, names: BodyNames) {
@@ -190,7 +190,7 @@ export class BodyParts implements ObjectVisitor {
     }
     this.isInContent = false
     this.toolStart = at
-    this.isCallersTool = null
+    this.isCallerTool = null
     this.hasUnknownMember = false
   }
 
@@ -225,8 +225,8 @@ export class BodyParts implements ObjectVisitor {
       return
     }
     if (this.list !== 'tools' || this.tools.length === TOOLS_MAX) return
-    const isProviders = !(this.isCallersTool ?? !this.hasUnknownMember)
-    this.tools.push({ start: this.toolStart, end, isProviders })
+    const isProviderTool = !(this.isCallerTool ?? !this.hasUnknownMember)
+    this.tools.push({ start: this.toolStart, end, isProviderTool })
   }
 
   mixedArray(depth: number): void {
@@ -272,14 +272,14 @@ export class BodyParts implements ObjectVisitor {
   private toolMember(start: number, end: number, valueAt: number): void {
     const { names } = this
     if (this.is(start, end, TYPE)) {
-      const isCallers = names.callersTool.test(this.textAt(valueAt))
-      this.isCallersTool = isCallers && this.isCallersTool === null
+      const isCallerTool = names.callerTool.test(this.textAt(valueAt))
+      this.isCallerTool = isCallerTool && this.isCallerTool === null
     } else if (!names.untypedTool.some((name) => this.is(start, end, name))) {
       this.hasUnknownMember = true
       if (end - start > ESCAPED_NAME_BYTES_MAX) return
       const key = foldedKey(this.keyBytes, start, end)
       if (key === 'type' || PROVIDER_TOOL_MEMBERS.has(key.replaceAll('_', ''))) {
-        this.isCallersTool = false
+        this.isCallerTool = false
       }
     }
   }

@@ -69,7 +69,7 @@ export function inputBoundOf(
   if (hasUnknown || members.some(({ folded }) => REMOTE.has(folded))) {
     return { tokens, ceiling: TOKENS_MAX, isText: false }
   }
-  const isSearching = tools.some(({ isProviders }) => isProviders)
+  const isSearching = tools.some(({ isProviderTool }) => isProviderTool)
   if (isSearching || members.some(({ folded }) => SEARCHES.has(folded))) extra += SEARCH_CEILING
   const isText = extra === 0
   const ceiling = tokens * CEILING_FACTOR + CEILING_BASE + extra

@@ -26,6 +26,7 @@ type Event = {
   readonly error?: unknown
   readonly choices?: unknown
   readonly model?: unknown
+  readonly service_tier?: unknown
 }
 
 /**
@@ -41,11 +42,12 @@ const isErrorValue = (error: unknown): boolean =>
   typeof error === 'string' ? error !== '' : typeof error === 'object' && error !== null
 
 function readEvent(event: Event, isErrorEvent: boolean): EventMeaning {
-  const { error, choices, model } = event
+  const { error, choices, model, service_tier: serviceTier } = event
   const hasChoices = Array.isArray(choices) && choices.length > 0
   return {
     usage: usageInEvent(event),
     model,
+    serviceTier,
     isError: isErrorEvent || isErrorValue(error),
     isUsageOnly: !hasChoices && isOfUsage(event),
     isLast: false,

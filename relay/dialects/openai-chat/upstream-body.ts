@@ -5,6 +5,7 @@ import {
 } from '#domain/channels/restricted-request-members.ts'
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { applyEdits, type ByteEdit } from '../byte-edits.ts'
+import { isUnpricedCondition } from '../requested-conditions.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { BodyEnvelope, ChatRequest, UpstreamBody, UpstreamChange } from '../wire-format.ts'
 import type { ToolElement } from './find-message-parts-and-tools.ts'
@@ -131,16 +132,20 @@ function setOutputLimit(
   }
 }
 
-/** Lists the restricted members to remove. A member that an override replaces is not listed. */
+/**
+ * Lists the restricted members to remove. A member that an override replaces is not listed. A value
+ * that changes the price is removed if no price covers it, even if the channel allows the member.
+ */
 function restrictedOf(
-  { body, members }: ChatRequest,
+  request: ChatRequest,
   change: UpstreamChange,
   { isRestricted }: BodyRules,
 ): readonly Member[] {
   let found = NONE
-  for (const member of members) {
-    if (!isRestricted(member.folded) || change.allowed.has(member.key)) continue
-    if (change.overrides.has(member.key) || isStandard(body, member)) continue
+  for (const member of request.members) {
+    if (!isRestricted(member.folded)) continue
+    if (change.allowed.has(member.key) && !isUnpricedCondition(request, member)) continue
+    if (change.overrides.has(member.key) || isStandard(request.body, member)) continue
     found = [...found, member]
   }
   return found
@@ -156,8 +161,8 @@ function droppedTools(
 ): readonly ToolElement[] {
   if (tools.length === 0 || overrides.has('tools')) return NO_TOOLS
   const isAllowed = allowed.has(PROVIDER_TOOLS)
-  const isDropped = ({ isProviders, isUnpriced = false }: ToolElement): boolean =>
-    isProviders && (!isAllowed || isUnpriced)
+  const isDropped = ({ isProviderTool, isUnpriced = false }: ToolElement): boolean =>
+    isProviderTool && (!isAllowed || isUnpriced)
   return tools.some(isDropped) ? tools.filter(isDropped) : NO_TOOLS
 }
 

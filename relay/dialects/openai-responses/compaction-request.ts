@@ -12,7 +12,7 @@ function asCompaction(request: ChatRequest | RelayError): ChatRequest | RelayErr
   if (isRelayError(request)) return request
   const { toolLimits: _, ...unlimited } = request
   const tools = request.tools.map((tool) =>
-    tool.isProviders ? { ...tool, isUnpriced: true } : tool,
+    tool.isProviderTool ? { ...tool, isUnpriced: true } : tool,
   )
   return { ...unlimited, tools, format: OPENAI_COMPACTION }
 }

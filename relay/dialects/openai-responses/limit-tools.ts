@@ -33,14 +33,14 @@ export function limitTools(
   members: readonly Member[],
   tools: readonly ToolElement[],
 ): LimitedTools {
-  if (!tools.some(({ isProviders }) => isProviders)) return { tools }
-  const names = tools.map((tool) => (tool.isProviders ? pricedName(body, tool) : null))
+  if (!tools.some(({ isProviderTool }) => isProviderTool)) return { tools }
+  const names = tools.map((tool) => (tool.isProviderTool ? pricedName(body, tool) : null))
   // A search in the answer does not tell which of the two tools made it.
   const isSearching = names.includes('web_search')
   const isPriced = (name: ToolName | null | undefined): name is ToolName =>
     typeof name === 'string' && !(isSearching && name === 'web_search_preview')
   const limited = tools.map((tool, index) =>
-    tool.isProviders && !isPriced(names[index]) ? { ...tool, isUnpriced: true } : tool,
+    tool.isProviderTool && !isPriced(names[index]) ? { ...tool, isUnpriced: true } : tool,
   )
   const used = names.filter(isPriced)
   if (used.length === 0) return { tools: limited }

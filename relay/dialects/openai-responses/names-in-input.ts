@@ -54,7 +54,7 @@ const ITEM_TYPES: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
  * Matches the types of tools for which the provider charges nothing but tokens. The caller runs
  * most of them. `tool_search` and `namespace` only arrange other tools of the request.
  */
-const CALLERS_TOOL =
+const CALLER_TOOL =
   /^(?:function|custom|local_shell|shell|apply_patch|computer(?:_use_preview)?|tool_search|namespace)$/
 
 export const RESPONSES_NAMES: BodyNames = {
@@ -62,7 +62,7 @@ export const RESPONSES_NAMES: BodyNames = {
   contents: ['content', 'output', 'summary', 'outputs'].map(quoted),
   inPart: meanings(PLAIN_IN_PART),
   inMessage: meanings(PLAIN_IN_ITEM),
-  callersTool: CALLERS_TOOL,
+  callerTool: CALLER_TOOL,
   untypedTool: namesOfTool(['function', 'name', 'description', 'parameters', 'strict']),
   hasResults: CHAT_NAMES.hasResults,
 }
@@ -196,17 +196,17 @@ export class InputParts extends BodyParts {
   /** A shell that is not on the caller's computer is a container, which the provider charges. */
   private environmentMember(start: number, end: number, valueAt: number): void {
     const isLocal = this.is(start, end, TYPE) && this.textAt(valueAt) === 'local'
-    if (!isLocal && !this.is(start, end, SKILLS)) this.isCallersTool = false
+    if (!isLocal && !this.is(start, end, SKILLS)) this.isCallerTool = false
   }
 
   /** Reads a member of a tool that is inside an item, or inside a namespace of tools. */
   private innerToolMember(start: number, end: number, valueAt: number): void {
     const isType = this.is(start, end, TYPE)
-    const isCallers = isType && RESPONSES_NAMES.callersTool.test(this.textAt(valueAt))
+    const isCallerTool = isType && RESPONSES_NAMES.callerTool.test(this.textAt(valueAt))
     // The kind of an inner shell's environment is not read, so it counts as a container.
     const isContainer = this.is(start, end, ENVIRONMENT) && this.bytes[valueAt] !== NULL
-    if (isCallers || !(isType || isContainer || this.isFoldedType(start, end))) return
-    if (this.list === 'tools') this.isCallersTool = false
+    if (isCallerTool || !(isType || isContainer || this.isFoldedType(start, end))) return
+    if (this.list === 'tools') this.isCallerTool = false
     else this.itemWithProviderTool ??= this.itemIndex
   }
 

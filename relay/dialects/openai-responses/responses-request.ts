@@ -3,6 +3,7 @@ import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-n
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { readResponsesUsage } from '#relay/canonical/responses-usage-report.ts'
 import { innerRules } from '../check-nested-json-members.ts'
+import { FileIdFinder } from '../find-file-ids.ts'
 import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
 import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
@@ -63,6 +64,7 @@ const NUMBERS = ['temperature', 'top_p', 'top_logprobs', TOOL_CALLS_LIMIT]
 const STORED = ['conversation', 'prompt']
 const PREVIOUS = 'previous_response_id'
 const LIMIT = 'max_output_tokens'
+const BACKGROUND = 'background'
 
 const INPUT_RULES = innerRules('input', {
   id: ['string', 'null'],
@@ -91,7 +93,8 @@ function isMisfit(body: Buffer, member: Member): boolean {
  */
 export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const parts = new InputParts(body)
-  const members = scanObject(body, known, INPUT_RULES, parts)
+  const files = new FileIdFinder(body, parts)
+  const members = scanObject(body, known, INPUT_RULES, files)
   if (!isMembers(members)) return jsonError(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
   if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
@@ -99,6 +102,10 @@ export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest |
   if (typeof model !== 'string') return model
   const error = errorInInput(find('input'), parts) ?? errorOfStored(members, parts)
   if (error !== null) return error
+  // The answer to such a request comes later and would be neither read nor billed.
+  if (known !== NO_NAMES && find(BACKGROUND)?.kind === 'true') {
+    return relayError('parameter_not_supported', { param: BACKGROUND })
+  }
   const stored = storedInput(body, find(PREVIOUS), parts)
   if (isRelayError(stored)) return stored
   const misfit = members.find((member) => isMisfit(body, member))
@@ -124,6 +131,7 @@ export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest |
     reasoningEffort,
     inputBound: { ...inputBound, isText },
     ...limitTools(body, members, parts.tools),
+    ...files.found,
     ...(stored.references.length === 0 ? {} : { stored }),
   }
 }

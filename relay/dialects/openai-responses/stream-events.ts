@@ -19,6 +19,7 @@ function readEvent(event: JsonObject, isErrorEvent: boolean): EventMeaning {
   const meaning = {
     usage: recordOf(response?.usage) ?? undefined,
     model: response?.model,
+    serviceTier: response?.service_tier,
     isError,
     isUsageOnly: false,
     isLast: ENDS.has(type),

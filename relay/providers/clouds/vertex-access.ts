@@ -70,9 +70,9 @@ function tokenUrlOf({ tokenUri }: ServiceAccount, baseUrl: string): string | nul
   if (!URL.canParse(tokenUri)) return null
   const url = new URL(tokenUri)
   const isPlain = url.username === '' && url.password === ''
-  const isGoogles = url.protocol === 'https:' && url.port === '' && TOKEN_HOSTS.has(url.hostname)
-  const isOperators = URL.canParse(baseUrl) && new URL(baseUrl).origin === url.origin
-  return isPlain && (isGoogles || isOperators) ? url.href : null
+  const isGoogleHost = url.protocol === 'https:' && url.port === '' && TOKEN_HOSTS.has(url.hostname)
+  const isOperatorHost = URL.canParse(baseUrl) && new URL(baseUrl).origin === url.origin
+  return isPlain && (isGoogleHost || isOperatorHost) ? url.href : null
 }
 
 /** Anthropic's names end in a date with a hyphen, Vertex' names in the same date with `@`. */

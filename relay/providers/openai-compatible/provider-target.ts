@@ -90,8 +90,8 @@ export function providerTarget(
   const entered = enteredBase(profile, terms.baseUrl)
   const cloud = profile.cloud?.({ key, other, baseUrl: entered }) ?? null
   if (cloud === null && (profile.cloud !== undefined || !isHeaderText(key))) return null
-  const isClouds = cloud !== null && entered === ''
-  const base = isClouds ? cloud.baseUrlFor('') : baseOf(profile, terms.baseUrl)
+  const isCloudAddress = cloud !== null && entered === ''
+  const base = isCloudAddress ? cloud.baseUrlFor('') : baseOf(profile, terms.baseUrl)
   const checked = base === null ? null : checkUrl(base, policy)
   if (!checked?.isAllowed) return null
   const { url } = checked
@@ -112,7 +112,7 @@ export function providerTarget(
       ...organization,
     ],
     isOutputTotalLessPrompt: profile.isOutputTotalLessPrompt ?? false,
-    cloud: isClouds ? cloud : cloud && { ...cloud, baseUrlFor: () => url.origin },
+    cloud: isCloudAddress ? cloud : cloud && { ...cloud, baseUrlFor: () => url.origin },
     address: { href: url.href, key, other },
   }
 }
@@ -256,14 +256,15 @@ export function providerRequest(
     url: `${origin}${withQuery(filled(below, address.other), search)}`,
     headers: {
       [name]: value,
-      ...(isAnthropics(profile) ? { 'anthropic-version': API_VERSION } : {}),
+      ...(isAnthropicProfile(profile) ? { 'anthropic-version': API_VERSION } : {}),
       'accept-encoding': 'identity',
       'user-agent': 'tallygate',
     },
   }
 }
 
-const isAnthropics = ({ endpoints: [first] }: Profile): boolean => first?.format === 'messages'
+const isAnthropicProfile = ({ endpoints: [first] }: Profile): boolean =>
+  first?.format === 'messages'
 
 /**
  * Returns the address for a base URL or keyword that an admin entered. An empty text selects the

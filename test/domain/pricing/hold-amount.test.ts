@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { CHARGE_MAX, chargeFor } from '#domain/pricing/charge.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { dearestConditions } from '#domain/pricing/price-conditions.ts'
 import { withoutImages } from '#domain/pricing/price-list.ts'
-import { NO_USAGE, toolUsage, usageWithin } from '#domain/pricing/usage.ts'
+import { NO_USAGE, type PriceCondition, toolUsage, usageWithin } from '#domain/pricing/usage.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
 import {
   calls,
@@ -35,10 +36,21 @@ const within = bounds.chain((limits) =>
     }),
 )
 
+/** The conditions that a call may have at the same time. */
+const CONDITIONS: readonly (readonly PriceCondition[])[] = [
+  ...([[], ['fast'], ['ultrafast'], ['flex'], ['us_inference']] as PriceCondition[][]),
+  ...([
+    ['fast', 'us_inference'],
+    ['flex', 'us_inference'],
+  ] as PriceCondition[][]),
+]
+
 describe('a hold', () => {
   it('covers the cost of any call within its token limits', () => {
     const property = fc.property(perToken, within, (price, [limits, usage]) => {
-      expect(holdFor(price, limits) >= chargeFor(price, usage)).toBe(true)
+      for (const conditions of CONDITIONS) {
+        expect(holdFor(price, limits) >= chargeFor(price, { ...usage, conditions })).toBe(true)
+      }
     })
     fc.assert(property, { numRuns: 1_000 })
   })
@@ -56,7 +68,8 @@ describe('a hold', () => {
   it('equals the charge for all calls of a price per call', () => {
     const property = fc.property(perCall, within, calls, (price, [limits, usage], n) => {
       const choices = Math.max(limits.choices, n)
-      const all = { ...usage, ...toolUsage(limits.tools, limits.tools) }
+      const conditions = dearestConditions(price)
+      const all = { ...usage, ...toolUsage(limits.tools, limits.tools), conditions }
       expect(holdFor(price, { ...limits, choices })).toBe(chargeFor(price, all, choices))
     })
     fc.assert(property, { numRuns: 300 })

@@ -46,16 +46,21 @@ const tools = fc.record(
   { requiredKeys: [] },
 )
 
+const conditions = fc.record(
+  { fast: ratio, ultrafast: ratio, flex: ratio, us_inference: notBelowOne.map(String) },
+  { requiredKeys: [] },
+)
+
 export const perToken: fc.Arbitrary<PerTokenPrice> = fc.record(
   {
     ...{ mode: fc.constant('tokens'), list: fc.nat() },
-    ...{ ...ratiosOf(ratio), imageCompletion: ratio, tiers, tools },
+    ...{ ...ratiosOf(ratio), imageCompletion: ratio, tiers, tools, conditions },
   },
   { requiredKeys: ['mode', 'list', ...(Object.keys(ratiosOf(0)) as 'model'[])] },
 ) as fc.Arbitrary<PerTokenPrice>
 
 export const perCall: fc.Arbitrary<PerCallPrice> = fc.record(
-  { mode: fc.constant('call'), list: fc.nat(), price: ratio, group: ratio, tools },
+  { mode: fc.constant('call'), list: fc.nat(), price: ratio, group: ratio, tools, conditions },
   { requiredKeys: ['mode', 'list', 'price', 'group'] },
 )
 

@@ -27,6 +27,23 @@ it('a row has the tier that the input reached, and the tools with their prices',
   expect(JSON.stringify(short)).not.toMatch(/tier/)
 })
 
+it('a row has the conditions of the answer, whose ratios multiply the price', () => {
+  const { data } = JSON.parse(readFileSync(GOLDEN, 'utf8')) as { data: CallSettled['data'] }
+  if (data.price.mode === 'call') throw new Error('the golden price is per token')
+  const conditions = { fast: '2', ultrafast: '6', us_inference: '1.1' }
+  const price = { ...data.price, model: '1.25', conditions }
+  const usage = { ...data.usage, conditions: ['fast', 'us_inference'] as const }
+  const { other } = settled({ price, usage })
+  expect(other).toMatchObject({
+    price: { model: '2.75', condition_fast: '2', condition_us_inference: '1.1' },
+    usage: { conditions: ['fast', 'us_inference'] },
+  })
+  expect(JSON.stringify(other)).not.toContain('ultrafast')
+  expect(settled({ price }).other).toMatchObject({ price: { model: '1.25' } })
+  const perCall = { mode: 'call', list: 1, price: '0.04', group: '1', conditions } as const
+  expect(settled({ price: perCall, usage }).other).toMatchObject({ price: { price: '0.088' } })
+})
+
 it('only admins see the model that a channel maps to', () => {
   const { other, adminOther } = settled({ upstreamModel: 'hidden-upstream-model' })
   expect(JSON.stringify(other)).not.toMatch(/hidden-upstream|mapped/)

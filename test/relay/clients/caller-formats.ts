@@ -68,6 +68,19 @@ export const sendQuestion = (
     ...(signal && { signal }),
   })
 
+/** Splits a stream into what is before its first event with text, that event, and the rest. */
+export function splitAtText(stream: Buffer, format: CallerFormat): [Buffer, Buffer, Buffer] {
+  let start = 0
+  for (;;) {
+    const end = stream.indexOf('\n\n', start) + 2
+    if (end < 2) throw new Error('a stream without text')
+    if (textIn(stream.toString('utf8', start, end), format) !== '') {
+      return [stream.subarray(0, start), stream.subarray(start, end), stream.subarray(end)]
+    }
+    start = end
+  }
+}
+
 /** Returns the text of a complete answer or of a complete stream. */
 export function textIn(bytes: string, { textOf }: CallerFormat): string {
   if (bytes.startsWith('{')) return String(textOf(JSON.parse(bytes)) ?? '')

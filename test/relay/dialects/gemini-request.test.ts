@@ -84,13 +84,12 @@ describe('the input bound of a request of Gemini’s API', () => {
     'HTTPS://generativelanguage.mtls.googleapis.com/v1/files/abc',
     'gs://bucket/object',
     `https://a.example/${'x'.repeat(9_000)}`,
-  ])('a file that may belong to the account of the site is refused: %s', (fileUri) => {
+  ])('a file that may belong to the account of the site is found: %s', (fileUri) => {
     const parts = [{ fileData: { fileUri, mimeType: 'image/png' } }]
     const escaped = JSON.stringify({ contents: [{ parts }] }).replace('files', 'f\\u0069les')
     for (const text of [JSON.stringify({ contents: [{ parts }] }), escaped]) {
       expect(readGenerateRequest(Buffer.from(text), PATH)).toMatchObject({
-        code: 'parameter_not_supported',
-        params: { param: 'fileData.fileUri' },
+        files: [{ id: fileUri.length > 8_192 ? null : fileUri, param: 'fileData.fileUri' }],
       })
     }
   })
@@ -197,7 +196,7 @@ describe('the body for a provider of Gemini’s format', () => {
       dropped: ['service_tier', 'store', 'generationConfig.routingConfig'],
     })
     const allowed = new Set(['service_tier'])
-    expect(sent(body, { allowed }).body).toMatchObject({ service_tier: 'priority' })
+    expect(sent(body, { allowed }).body).not.toHaveProperty('service_tier')
     const standard = { contents: CONTENTS, serviceTier: 'standard' }
     expect(sent(standard)).toMatchObject({ body: standard, dropped: [] })
   })

@@ -230,11 +230,11 @@ describe('the input ceiling of a request', () => {
     ['{"t\\u0079pe":"function","f\\u0075nction":{"name":"f"}}', true],
     ['{"type":"web_s\\u0065arch"}', false],
     ['{"t\\u0079pe":"web_search","name":"f"}', false],
-  ])('decodes the type of the tool %s', (tool, isCallers) => {
+  ])('decodes the type of the tool %s', (tool, isCallerTool) => {
     const { ceiling } = boundOf(
       `{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[${tool}]}`,
     )
-    expect(ceiling < BARE).toBe(isCallers)
+    expect(ceiling < BARE).toBe(isCallerTool)
   })
 
   it.each(['previous_response_id', 'documents', 'file_ids'])(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { passedHeaders } from '#relay/dialects/anthropic-messages/passed-headers.ts'
+import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'
 
 const PLAIN = 'interleaved-thinking-2025-05-14'
 
@@ -22,4 +23,16 @@ describe('the beta header', () => {
     const list = `${PLAIN}, Other-1, context-management-2025-06-27`
     expect(betasOf(list)).toBe(list)
   })
+})
+
+it('of a chat, only the betas and the session of the client are sent', () => {
+  const passed = {
+    ...{ 'openai-beta': 'assistants=v2', originator: 'codex', session_id: 's1' },
+    'x-codex-turn-state': 'abc',
+  }
+  const others = {
+    ...{ authorization: 'Bearer sk-x', cookie: 'a=b', 'openai-organization': 'org-1', host: 'h' },
+    ...{ 'openai-project': 'p', 'x-forwarded-for': '1.2.3.4', 'anthropic-beta': 'x' },
+  }
+  expect(OPENAI_CHAT.passedHeaders({ ...others, ...passed })).toEqual(Object.entries(passed).flat())
 })

@@ -134,8 +134,13 @@ describe('members that choose another model, price or route', () => {
   })
 
   it('members that the channel allows pass, and the others are dropped', () => {
-    const text = `{"model":"m","service_tier":"flex","speed":"fast",${MESSAGES}}`
-    expect(sent(text, ['service_tier'])).toEqual([{ ...plain, service_tier: 'flex' }, ['speed']])
+    const text = `{"model":"m","best_of":2,"speed":"fast",${MESSAGES}}`
+    expect(sent(text, ['best_of'])).toEqual([{ ...plain, best_of: 2 }, ['speed']])
+  })
+
+  it.each(['flex', 'priority', 'scale'])('the service tier %s needs a price', (tier) => {
+    const text = `{"model":"m","service_tier":"${tier}",${MESSAGES}}`
+    expect(sent(text, ['service_tier'])).toEqual([plain, ['service_tier']])
   })
 
   it('an admin’s override replaces the caller’s value', () => {
@@ -202,8 +207,8 @@ describe('tools that the provider runs itself', () => {
     expect(sent(`[${search}]`, others)).toEqual([{ top_k: 1 }, ['tools']])
   })
 
-  it('pass where the channel allows them', () => {
-    expect(sent(`[${search}]`, '', ['tools'])).toEqual([{ tools: [JSON.parse(search)] }, []])
+  it('are dropped even where the channel allows tools, because they have no price', () => {
+    expect(sent(`[${search}]`, '', ['tools'])).toEqual([{}, ['tools']])
   })
 
   it('pass where an admin’s override sets them', () => {

@@ -146,6 +146,25 @@ describe('a stored response by its id', () => {
     expect(await holds()).toHaveLength(1)
   })
 
+  it('may be asked for with further members, and for nothing else', async () => {
+    await call()
+    provider.answers.set(`GET ${AT}`, { body: responseOf() })
+    const query = '?include[]=reasoning.encrypted_content&include=a%26b&stream=true&api-version=1'
+    expect((await ask('GET', `${AT}${query}`)).status).toBe(200)
+    expect(provider.requests.at(-1)?.path).toBe(`${AT}?include[]=reasoning.encrypted_content`)
+  })
+
+  it('tells the delay that the provider requests', async () => {
+    await call()
+    const headers = { 'retry-after': '7' }
+    provider.answers.set(`GET ${AT}`, { status: 429, headers, body: { error: { message: 'x' } } })
+    const response = await fetch(`${rig.url}${AT}`, {
+      headers: { authorization: `Bearer sk-${KEY}` },
+    })
+    expect(response.status).toBe(429)
+    expect(response.headers.get('retry-after')).toBe('7')
+  })
+
   it('is unknown to another token, and before it exists', async () => {
     provider.answers.set(`GET ${AT}`, { body: responseOf() })
     expect((await ask('GET', AT)).status).toBe(404)

@@ -1,0 +1,113 @@
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { ConversionError, type Thinking } from '../conversion/canonical-request.ts'
+import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
+import type { ConversionTarget } from '../conversion/format-conversion.ts'
+import { type ChatRequest, isDirectFormat, type WireFormat } from '../dialects/wire-format.ts'
+
+/**
+ * The maximum length in MiB of a request that is converted. A conversion parses the request.
+ * Parsing a longer request would block the event loop.
+ */
+const CONVERTED_MIB_MAX = 4
+/** The maximum number of members in all objects of a request that is converted. */
+const CONVERTED_KEYS_MAX = 40_000
+
+/** A conversion, and the request that it made. */
+export type ConvertedRequest = {
+  readonly conversion: CallConversion
+  readonly request: ChatRequest
+}
+
+type Conversions = {
+  readonly target: ConversionTarget
+  readonly outcome: ConvertedRequest | RelayError
+}[]
+
+/** Caches the conversions of each request. Several channels may need the same conversion. */
+const CONVERSIONS = new WeakMap<ChatRequest, Conversions>()
+
+/**
+ * Converts a request to the format of a provider. Returns an error if the format can't express it,
+ * or if it is too large.
+ */
+export function conversionOf(
+  request: ChatRequest,
+  format: WireFormat,
+  target: ConversionTarget,
+): ConvertedRequest | RelayError {
+  const conversions = CONVERSIONS.get(request) ?? []
+  const existing = conversions.find(
+    ({ target: { format, model, outputTokensMax, outputTokensMost, vendor, thinking } }) =>
+      format === target.format &&
+      model === target.model &&
+      outputTokensMax === target.outputTokensMax &&
+      outputTokensMost === target.outputTokensMost &&
+      vendor === target.vendor &&
+      isSameThinking(thinking, target.thinking),
+  )
+  if (existing !== undefined) return existing.outcome
+  const conversion = convert(request, target)
+  const outcome = isRelayError(conversion) ? conversion : readConverted(request, format, conversion)
+  CONVERSIONS.set(request, [...conversions, { target, outcome }])
+  return outcome
+}
+
+function readConverted(
+  { isStream, model }: ChatRequest,
+  format: WireFormat,
+  conversion: CallConversion,
+): ConvertedRequest | RelayError {
+  const read = format.readChangedRequest(conversion.body, { model, isStream })
+  if (isRelayError(read)) {
+    return relayError('not_convertible', { param: read.params.param ?? 'request' })
+  }
+  // With `wantsUsage`, the usage events of a stream are converted too. The caller's format may
+  // require them.
+  return { conversion, request: { ...read, wantsUsage: true, model } }
+}
+
+const isSameThinking = (one: Thinking | undefined, other: Thinking | undefined): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other)
+
+const KEY_END = Buffer.from('":')
+const BACKSLASH = 92
+
+/** Counts the members of all objects in compact JSON. Stops once the maximum is exceeded. */
+function keysIn(body: Buffer): number {
+  let keys = 0
+  for (let at = body.indexOf(KEY_END); at >= 0; at = body.indexOf(KEY_END, at + 2)) {
+    if (body[at - 1] !== BACKSLASH) keys += 1
+    if (keys > CONVERTED_KEYS_MAX) break
+  }
+  return keys
+}
+
+function convert(
+  { format, body, choices, model, isStream }: ChatRequest,
+  target: ConversionTarget,
+): CallConversion | RelayError {
+  // A list of prompts has several answers, too. The conversion names the member that is at fault.
+  if (choices > 1 && format.name !== 'completions') {
+    return relayError('not_convertible', { param: 'n' })
+  }
+  if (body.length > CONVERTED_MIB_MAX * 1024 * 1024) {
+    return relayError('request_too_large', { subject: `${CONVERTED_MIB_MAX}` })
+  }
+  if (keysIn(body) > CONVERTED_KEYS_MAX) {
+    return relayError('json_too_wide', { subject: `${CONVERTED_KEYS_MAX}` })
+  }
+  const { name } = format
+  if (isDirectFormat(name)) return relayError('not_convertible', { param: 'model' })
+  try {
+    return convertCall(name, body, { model, isStream }, target)
+  } catch (error) {
+    if (error instanceof ConversionError) {
+      return relayError('not_convertible', { param: error.param.slice(0, 128) })
+    }
+    throw error
+  }
+}
+
+/** Reports whether a conversion failed because of the request, which the caller can change. */
+export const isOfConversion = ({ code }: RelayError): boolean =>
+  ['not_convertible', 'request_too_large', 'json_too_wide'].includes(code)

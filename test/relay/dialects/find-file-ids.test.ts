@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest'
+import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-request.ts'
+import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'
+import { OPENAI_COMPACTION } from '#relay/dialects/openai-responses/compaction-request.ts'
+import { OPENAI_RESPONSES } from '#relay/dialects/openai-responses/responses-request.ts'
+import type { WireFormat } from '#relay/dialects/wire-format.ts'
+
+const filesIn = (format: WireFormat, body: object | string) => {
+  const text = typeof body === 'string' ? body : JSON.stringify({ model: 'm', ...body })
+  const request = format.readRequest(Buffer.from(text), null)
+  if ('code' in request) throw new Error(JSON.stringify(request))
+  return request.fileReferences
+}
+
+const user = (...content: object[]) => ({ role: 'user', content })
+const chat = (...content: object[]) => ({
+  messages: [user({ type: 'text', text: 'x' }, ...content)],
+})
+const message = (...content: object[]) => ({ max_tokens: 9, messages: [user(...content)] })
+const input = (...items: object[]) => ({ input: [user(), ...items] })
+const source = { type: 'file', file_id: 'f' }
+
+describe('a file of the provider is found', () => {
+  it.each<[string, WireFormat, object | string, string]>([
+    ['in a part', OPENAI_CHAT, chat({ type: 'file', file: { file_id: 'f' } }), 'file.file_id'],
+    ['as a part', OPENAI_CHAT, chat({ type: 'input_file', file_id: 'f' }), 'file_id'],
+    ['in another case', OPENAI_CHAT, chat({ type: 'file', file: { FileID: 'f' } }), 'file.FileID'],
+    [
+      'with escapes',
+      OPENAI_CHAT,
+      `{"model":"m","messages":[{"role":"user","content":[{"file":{"\\u0066ile_id":"f"}}]}]}`,
+      'file.file_id',
+    ],
+    [
+      'in a picture',
+      OPENAI_RESPONSES,
+      input(user({ type: 'input_image', file_id: 'f' })),
+      'file_id',
+    ],
+    ['in a file', OPENAI_RESPONSES, input(user({ type: 'input_file', file_id: 'f' })), 'file_id'],
+    ['in a picture', ANTHROPIC_MESSAGES, message({ type: 'image', source }), 'source.file_id'],
+    [
+      'for a container',
+      ANTHROPIC_MESSAGES,
+      message({ type: 'container_upload', file_id: 'f' }),
+      'file_id',
+    ],
+  ])('%s of %o', (_name, format, body, end) => {
+    const list = format === OPENAI_RESPONSES ? 'input[1]' : 'messages[0]'
+    expect(filesIn(format, body)).toEqual([{ id: 'f', param: `${list}.content[].${end}` }])
+  })
+
+  it.each<[string, WireFormat, object, string]>([
+    [
+      'the result of a function',
+      OPENAI_RESPONSES,
+      input({ type: 'function_call_output', output: [{ type: 'input_file', file_id: 'f' }] }),
+      'input[1].output[].file_id',
+    ],
+    [
+      'a screenshot',
+      OPENAI_COMPACTION,
+      input({ type: 'computer_call_output', output: { type: 'x', file_id: 'f' } }),
+      'input[1].output.file_id',
+    ],
+    [
+      'a container',
+      OPENAI_RESPONSES,
+      { input: 'x', tools: [{ type: 'code_interpreter', container: { file_ids: ['f'] } }] },
+      'tools[0].container.file_ids',
+    ],
+    [
+      'a mask',
+      OPENAI_RESPONSES,
+      { input: 'x', tools: [{ type: 'image_generation', input_image_mask: { file_id: 'f' } }] },
+      'tools[0].input_image_mask.file_id',
+    ],
+    [
+      'the result of a tool',
+      ANTHROPIC_MESSAGES,
+      message({ type: 'tool_result', tool_use_id: 't', content: [{ type: 'document', source }] }),
+      'messages[0].content[].content[].source.file_id',
+    ],
+    [
+      'an attachment',
+      OPENAI_CHAT,
+      { messages: [{ role: 'user', content: 'x', attachments: [{ file_id: 'f' }] }] },
+      'messages[0].attachments[].file_id',
+    ],
+  ])('in %s', (_name, format, body, param) => {
+    expect(filesIn(format, body)).toEqual([{ id: 'f', param }])
+  })
+
+  it('after the arguments of a call, and in an outermost member', () => {
+    const messages = [
+      { role: 'assistant', tool_calls: [{ function: { arguments: '{}' } }], file_id: 'a' },
+      user({ type: 'tool_use', input: { file_id: 'x' } }, { type: 'file', file_id: 'b' }),
+      user({ type: 'tool_use', input: { deep: [{ file_id: 'x' }] }, file_id: 'c' }),
+    ]
+    expect(filesIn(OPENAI_CHAT, { messages, file_ids: ['d'] })?.map(({ id }) => id)).toEqual([
+      ...['a', 'b', 'c', null],
+    ])
+  })
+
+  it('in any number, of which only the first have ids', () => {
+    const parts = Array.from({ length: 5_000 }, (_, at) => ({ type: 'file', file_id: `f${at}` }))
+    const files = filesIn(OPENAI_CHAT, chat(...parts)) ?? []
+    expect(files.length).toBe(101)
+    expect(files.at(-1)?.id).toBe(null)
+  })
+
+  it.each([['a"b'], ['x'.repeat(300)]])('without an unusual id', (file_id) => {
+    expect(filesIn(OPENAI_CHAT, chat({ type: 'file', file: { file_id } }))?.[0]?.id).toBe(null)
+  })
+
+  it('in unusual lists', () => {
+    const files = (file_ids: unknown) => filesIn(OPENAI_CHAT, chat({ x: { file_ids } }))
+    expect(files(['a', 'b'])?.map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(files([['a']])?.[0]?.id).toBe(null)
+    expect(files(['a]'])?.[0]?.id).toBe(null)
+  })
+})
+
+describe('no file is found', () => {
+  const schema = { type: 'object', properties: { file_id: { type: 'string', default: 'x' } } }
+  it.each<[string, WireFormat, object]>([
+    ['a text', OPENAI_CHAT, chat({ type: 'text', text: '"file_id":"f"' })],
+    ['a null', OPENAI_CHAT, chat({ type: 'file', file: { file_id: null, file_data: 'data:' } })],
+    [
+      'a function',
+      OPENAI_CHAT,
+      { ...chat(), tools: [{ type: 'function', function: { name: 'f', parameters: schema } }] },
+    ],
+    [
+      'examples of a function',
+      ANTHROPIC_MESSAGES,
+      {
+        ...message({ type: 'text', text: 'x' }),
+        tools: [{ name: 'f', input_schema: schema, input_examples: [{ file_id: 'x' }] }],
+      },
+    ],
+    [
+      'the arguments of a call',
+      ANTHROPIC_MESSAGES,
+      message({
+        type: 'tool_use',
+        id: 't',
+        name: 'f',
+        input: { file_id: 'x', a: [{ file_id: 'y' }] },
+      }),
+    ],
+    [
+      'what an answer cites',
+      OPENAI_RESPONSES,
+      input(
+        { role: 'assistant', content: [{ type: 'output_text', annotations: [{ file_id: 'f' }] }] },
+        { type: 'file_search_call', id: 'fs', queries: [], results: [{ file_id: 'f' }] },
+      ),
+    ],
+    ['metadata', OPENAI_RESPONSES, { input: 'x', metadata: { file_id: 'x' } }],
+    ['a name like it', OPENAI_CHAT, chat({ type: 'file', profile_id: 'f', file_idx: 'f' })],
+  ])('in %s', (_name, format, body) => {
+    expect(filesIn(format, body)).toBe(undefined)
+  })
+})
