@@ -1,5 +1,6 @@
 import {
   CALLS_MAX,
+  callsFor,
   chargeFor,
   costFor,
   hasUsage,
@@ -218,14 +219,10 @@ export function interruptCall(
   return [{ type: 'CallInterrupted', v: 1, data }]
 }
 
-/**
- * With a price per call, a completed call is charged even without usage. An incomplete call is
- * charged only if it has usage.
- */
 function bill({ facts, price }: OpenCall, { usage, end, costRatio }: Used): Bill {
   const { calls: requested = 1, ...others } = facts
   const byUsage = hasUsage(usage) ? 1 : 0
-  const calls = end === 'done' ? requested : requested * byUsage
+  const calls = callsFor(price, usage, requested, end === 'done')
   const charge = chargeFor(price, usage, calls)
   const cost =
     costRatio === undefined

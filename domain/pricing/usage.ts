@@ -103,6 +103,8 @@ export function usageWithin(
     outputAudio,
     ...imageUsage(Math.min(usage.outputImage ?? 0, output - outputAudio)),
     ...toolUsage(usage.tools, tools),
+    // Images are charged only by a price per image, whose hold covers all requested images.
+    images: usage.images,
   }
 }
 

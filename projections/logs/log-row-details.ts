@@ -6,7 +6,8 @@ import type {
   CallSettled,
   RequestChanges,
 } from '#domain/accounts/events.ts'
-import { isCountable, savedByCache, tierOf } from '#domain/pricing/charge.ts'
+import { dollarsPerCall, isCountable, savedByCache, tierOf } from '#domain/pricing/charge.ts'
+import { decimalText } from '#domain/pricing/decimal.ts'
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
 import { inputTokensOf, TOOL_NAMES, type Usage } from '#domain/pricing/usage.ts'
 import { toWire } from '#domain/shared/quota.ts'
@@ -141,6 +142,8 @@ function ofPrice({ tools = {}, ...price }: PriceSnapshot, usage: Usage): object 
     if (dollars !== undefined) exact[`tool_${name}`] = dollars
   }
   if (price.mode === 'call') {
+    // The price of one image is shown like any other price per call.
+    if (price.imageFactor !== undefined) exact.price = decimalText(dollarsPerCall(price))
     return { model_price: Number(price.price), ...ofGroup(price), price: exact }
   }
   return {
