@@ -2,9 +2,11 @@ import { ANTHROPIC_ERRORS } from './dialects/anthropic-messages/error-body.ts'
 import { ANTHROPIC_MESSAGES } from './dialects/anthropic-messages/messages-request.ts'
 import { GEMINI_ERRORS } from './dialects/gemini/error-body.ts'
 import { GEMINI } from './dialects/gemini/generate-request.ts'
+import { GEMINI_IMAGES } from './dialects/gemini-images/predict-request.ts'
 import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
 import { OPENAI_ERRORS } from './dialects/openai-chat/error-body.ts'
 import { OPENAI_COMPLETIONS } from './dialects/openai-completions/completion-request.ts'
+import { OPENAI_IMAGES } from './dialects/openai-images/images-request.ts'
 import { OPENAI_COMPACTION } from './dialects/openai-responses/compaction-request.ts'
 import { RESPONSES_ERRORS } from './dialects/openai-responses/error-events.ts'
 import { OPENAI_RESPONSES } from './dialects/openai-responses/responses-request.ts'
@@ -19,6 +21,7 @@ const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
   ['/v1/completions', OPENAI_COMPLETIONS],
   ['/v1/messages', ANTHROPIC_MESSAGES],
   ['/v1/responses', OPENAI_RESPONSES],
+  ['/v1/images/generations', OPENAI_IMAGES],
   ['/v1/responses/compact', OPENAI_COMPACTION],
 ])
 
@@ -39,7 +42,6 @@ export function callAt(path: string): Pick<CallWork, 'format' | 'path'> | null {
   const format = FORMAT_OF_PATH.get(path)
   if (format !== undefined) return { format, path: null }
   const gemini = readGeminiPath(path)
-  return gemini === null || gemini.method === 'countTokens'
-    ? null
-    : { format: GEMINI, path: gemini }
+  if (gemini === null || gemini.method === 'countTokens') return null
+  return { format: gemini.method === 'predict' ? GEMINI_IMAGES : GEMINI, path: gemini }
 }

@@ -2,14 +2,14 @@ import { JsonArrayStream } from './dialects/gemini/json-array-stream.ts'
 import type { PathParameters } from './dialects/wire-format.ts'
 import type { CallRequest } from './pipeline/http-messages.ts'
 
-type Method = 'generateContent' | 'streamGenerateContent' | 'countTokens'
+type Method = 'generateContent' | 'streamGenerateContent' | 'countTokens' | 'predict'
 
 /** What the path of a request of Gemini's API says about it. */
 export type GeminiPath = PathParameters & { readonly method: Method }
 
 /** Matches the path of a method. The name of a model may contain slashes and colons. */
 const METHOD_PATH =
-  /^\/v1(?:beta)?\/(models|tunedModels)\/(.+):(generateContent|streamGenerateContent|countTokens)$/
+  /^\/v1(?:beta)?\/(models|tunedModels)\/(.+):(generateContent|streamGenerateContent|countTokens|predict)$/
 /** Matches the path of the list of models, or of one model. */
 const MODELS_PATH = /^\/v1(?:beta)?\/models(?:\/(.*))?$/
 const TUNED_MODEL_PATH = /^\/v1(?:beta)?\/(tunedModels\/.+)$/

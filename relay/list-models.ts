@@ -4,6 +4,7 @@ import { authenticate, type Caller } from './pipeline/authenticate.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { CallRequest } from './pipeline/http-messages.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
+import { isImageModel } from './providers/openai-compatible/image-endpoints.ts'
 
 const CREATED = 1_700_000_000
 
@@ -47,14 +48,20 @@ const ENDPOINT_TYPES = {
   messages: 'anthropic',
   gemini: 'gemini',
 } as const
+/** The name by which clients know OpenAI's images API. */
+const IMAGES_TYPE = 'image-generation'
 const FORMATS = Object.keys(ENDPOINT_TYPES) as (keyof typeof ENDPOINT_TYPES)[]
 
 /** Lists the formats of calls to a model. The formats that need no conversion are first. */
 function endpointTypesOf({ views }: RelayDeps, { group }: Caller, model: string): string[] {
   const isNative = (format: keyof typeof ENDPOINT_TYPES) =>
     views.channels.offering(group, model, format).length > 0
+  const isImages = isImageModel(model) && views.channels.offering(group, model, 'images').length > 0
+  // Of the models that generate images, only Gemini's chat as well.
+  if (isImages && !model.includes('gemini')) return [IMAGES_TYPE]
   const ordered = [...FORMATS.filter(isNative), ...FORMATS.filter((format) => !isNative(format))]
-  return ordered.map((format) => ENDPOINT_TYPES[format])
+  const types = ordered.map((format) => ENDPOINT_TYPES[format])
+  return isImages ? [...types, IMAGES_TYPE] : types
 }
 
 /**

@@ -26,6 +26,7 @@ import {
   type ToolLimits,
   usesIn,
 } from '#relay/dialects/tool-limits.ts'
+import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Candidate } from './candidate.ts'
 
@@ -66,7 +67,12 @@ export function meter(
   price: PriceSnapshot,
 ): Metered | Promise<Metered> {
   const metered = meterTokens(delivery, candidate, counter, limits, price)
-  const { toolLimits } = candidate.request
+  const { toolLimits, imageFactor } = candidate.request
+  if (imageFactor !== undefined) {
+    const { images = 0 } = delivery.readText()
+    const withImages = (tokens: Metered) => ({ ...tokens, usage: { ...tokens.usage, images } })
+    return metered instanceof Promise ? metered.then(withImages) : withImages(metered)
+  }
   if (toolLimits === undefined) return metered
   const { rawUsage, readText, isWhole, isUsageEarly = false, chargesInput } = delivery
   const reported = readReport(rawUsage, candidate, limits).toolUses
@@ -145,7 +151,7 @@ export function usageSoFar(
   price: PriceSnapshot,
 ): Usage {
   const report = readReport(rawUsage, candidate, limits)
-  const tokens = dearerReading(report, counted, price)
+  const tokens = { ...dearerReading(report, counted, price), images: counted.images }
   const { toolLimits } = candidate.request
   if (toolLimits === undefined) return usageWithin(tokens, limits)
   const countUses = () => largestUses([assumedUses(toolLimits, false), counted.tools])
@@ -160,8 +166,8 @@ export function usageSoFar(
 function isZeroForText(usage: Usage, { readText }: Delivery): boolean {
   if (inputTokensOf(usage) === 0) return true
   if (usage.output > 0) return false
-  const { text, tokens } = readText()
-  return text !== '' || tokens > 0
+  const { text, tokens, images = 0 } = readText()
+  return text !== '' || tokens > 0 || images > 0
 }
 
 const NO_TOOLS: Pick<ToolLimits, 'uses' | 'inputTokens'> = { uses: {} }
@@ -249,17 +255,24 @@ async function ownCount(
   { request }: Candidate,
   counter: UserTokenCounter,
 ): Promise<Metered> {
-  const { text, tokens, imageTokens = 0 } = readText()
+  const { text, tokens, imageTokens: ofData = 0, images = 0 } = readText()
+  const ofImages = tokensOfImages(request, images)
   const requestBody = chargesInput ? request.body : null
   const { input, output } = await counter.count({ requestBody, text })
   const storedInput = chargesInput ? (request.stored?.tokens ?? 0) : 0
   return {
     usage: {
       ...NO_USAGE,
-      ...{ inputUncached: input + storedInput, output: output + tokens },
-      ...imageUsage(imageTokens),
+      ...{ inputUncached: input + storedInput, output: output + tokens + ofImages },
+      ...imageUsage(ofData + ofImages),
     },
     usageSource: isWhole ? 'estimated' : 'partial',
     anomaly: null,
   }
 }
+
+/** Returns the tokens of delivered images that are billed by their number. */
+export const tokensOfImages = (
+  { choices, outputTokensMax }: Pick<ChatRequest, 'choices' | 'outputTokensMax'>,
+  images: number,
+): number => Math.min(images, choices) * (outputTokensMax ?? 0)

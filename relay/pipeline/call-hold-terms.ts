@@ -5,7 +5,7 @@ import type { ToolCounts } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import { INPUT_TOKENS_PER_USE, usesIn } from '../dialects/tool-limits.ts'
-import type { ChatRequest } from '../dialects/wire-format.ts'
+import { type ChatRequest, isDirectFormat } from '../dialects/wire-format.ts'
 
 export type CallTerms = {
   readonly hold: Quota
@@ -41,7 +41,7 @@ const OPEN_ENDED_TIMES_PAYABLE = 8n
 /** The properties of a request's form that determine what the call may cost. */
 export type FormBounds = Pick<
   ChatRequest,
-  'inputBound' | 'outputTokensMax' | 'choices' | 'toolLimits'
+  'inputBound' | 'outputTokensMax' | 'choices' | 'toolLimits' | 'imageFactor'
 >
 
 /** The most uses of the provider's tools, and the input tokens that other tools of it may add. */
@@ -90,7 +90,7 @@ export function callTerms(
   const { isStream } = request
   const terms = { hold, bounds, isOpenEnded, isStream }
   // A limit that can't be sent to the provider would not bound the cost.
-  const isLimitable = !request.format.isCompaction
+  const isLimitable = !request.format.isCompaction && !isDirectFormat(request.format.name)
   if (price.mode === 'call' || hold === 0n || !isLimitable) return { ...terms, reduction: null }
   const least = Math.min(LEAST_OUTPUT_TOKENS, bounds.outputTokens)
   const most = isOpenEnded ? UNKNOWN_MODEL_OUTPUT_TOKENS : bounds.outputTokens

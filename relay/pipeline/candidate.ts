@@ -25,6 +25,7 @@ import {
   type WireFormat,
 } from '../dialects/wire-format.ts'
 import { type ProviderCall, withoutHeaders } from '../providers/clouds/cloud-access.ts'
+import type { CallEndpoint } from '../providers/openai-compatible/provider-profile.ts'
 import {
   compactPathOf,
   endpointOf,
@@ -112,7 +113,7 @@ export function candidateOf(
   const thinking = suffix === null ? null : thinkingFor(suffix, model, outputTokensMax, adapters)
   const change = { model, isOverridden, limits, adapters, outputTokensMax }
   if (format.name === name) {
-    return finished(channel, request, { ...change, thinking }, null)
+    return adapted(finished(channel, request, { ...change, thinking }, null))
   }
   if (format.name === 'completions' || isDirectFormat(format.name))
     return relayError('not_convertible', { param: 'model' })
@@ -135,6 +136,25 @@ export function candidateOf(
   // require them.
   const asCalled = { ...converted, wantsUsage: true, model: request.model }
   return finished(channel, asCalled, { ...change, thinking: null }, conversion)
+}
+
+/** Writes a request for images for an endpoint that does not write it as OpenAI does. */
+function adapted(candidate: Candidate | RelayError): Candidate | RelayError {
+  if (isRelayError(candidate)) return candidate
+  const { body, channel, request, upstreamModel } = candidate
+  const adapter = channel.target === null ? undefined : adapterOf(candidate, channel.target)
+  if (adapter === undefined) return candidate
+  if (body.length > CONVERTED_MIB_MAX * 1024 * 1024) {
+    return relayError('request_too_large', { subject: `${CONVERTED_MIB_MAX}` })
+  }
+  const written = adapter.requestOf(
+    JSON.parse(body.toString('utf8')),
+    upstreamModel ?? request.model,
+  )
+  if ('unsupported' in written) {
+    return relayError('not_convertible', { param: String(written.unsupported) })
+  }
+  return { ...candidate, body: Buffer.from(JSON.stringify(written)) }
 }
 
 /**
@@ -339,6 +359,12 @@ function limited(request: ChatRequest, outputTokens: number | null): ChatRequest
   if (outputTokens === null || (requested !== null && requested <= outputTokens)) return request
   return { ...request, outputTokensMax: outputTokens }
 }
+
+/** Returns the adapter of the endpoint of a request for images; undefined if it has none. */
+export const adapterOf = (
+  { request: { format, model }, upstreamModel }: Candidate,
+  target: ProviderTarget,
+): CallEndpoint['adapter'] => endpointOf(target, format.name, upstreamModel ?? model)?.adapter
 
 /** Builds the call of a candidate. `added` are headers of the gateway itself. */
 export function callOf(

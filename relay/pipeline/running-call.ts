@@ -9,9 +9,9 @@ import { authorizedCall } from '../providers/openai-compatible/provider-target.t
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import { placeOf, type RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check-of-running-calls.ts'
-import { usageSoFar } from './billed-usage.ts'
+import { tokensOfImages, usageSoFar } from './billed-usage.ts'
 import type { AttemptHistory, CallLedger } from './call-ledger.ts'
-import { type Candidate, callOf } from './candidate.ts'
+import { adapterOf, type Candidate, callOf } from './candidate.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
 import { writeEvents } from './event-stream-response.ts'
 import { answerError, confidentialOf } from './failed-call-answer.ts'
@@ -121,6 +121,7 @@ export class RunningCall implements Watched {
       firstByteMs: beginMs,
       onHeaders,
       decoder: target.cloud?.decoder ?? null,
+      adaptAnswer: adapterOf(candidate, target)?.answer,
     })
     const { request: incoming, call: id } = this.exchange
     const call = callOf(candidate, target, incoming.headers, ['x-request-id', id])
@@ -259,7 +260,8 @@ export class RunningCall implements Watched {
     const { isPlain } = attempt
     if (!isPlain && forwarder?.isFinished() !== true) return false
     const { readOnPlainMs, readOnStreamMs } = this.deps.deadlines
-    this.readOnUntil = performance.now() + (isPlain ? readOnPlainMs : readOnStreamMs)
+    const isWhole = isPlain || this.candidate?.request.format.stream.isAlwaysReadOn === true
+    this.readOnUntil = performance.now() + (isWhole ? readOnPlainMs : readOnStreamMs)
     if (!isPlain) forwarder?.readOn()
     attempt.readOn()
     return true
@@ -321,7 +323,8 @@ export class RunningCall implements Watched {
       () => this.checkOutputHold(),
       conversion?.createStream(this.exchange.call) ?? null,
     )
-    forwarder.countsToolUses = request.toolLimits !== undefined
+    const { toolLimits, imageFactor } = request
+    forwarder.countsToolUses = toolLimits !== undefined || imageFactor !== undefined
     return forwarder
   }
 
@@ -384,11 +387,13 @@ export class RunningCall implements Watched {
     const { input } = await this.countedInput
     const inputUncached = input + (this.request.stored?.tokens ?? 0)
     const { delivered } = forwarder
-    const output = delivered.estimateTokens()
+    const delivers = delivered.imageCount()
+    const ofImages = tokensOfImages(candidate.request, delivers)
+    const output = delivered.estimateTokens() + ofImages
     const tools = delivered.toolUses()
-    const images = imageUsage(delivered.estimateImageTokens())
+    const images = imageUsage(delivered.estimateImageTokens() + ofImages)
     const uses = toolUsage(tools, tools ?? {})
-    const counted = { ...NO_USAGE, inputUncached, output, ...images, ...uses }
+    const counted = { ...NO_USAGE, inputUncached, output, ...images, ...uses, images: delivers }
     const { outputHold } = this.deps
     return usageSoFar(forwarder.rawUsage, counted, candidate, outputHold.limits(), outputHold.price)
   }

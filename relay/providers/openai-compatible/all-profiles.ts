@@ -1,3 +1,4 @@
+import { IMAGE_ENDPOINTS } from './image-endpoints.ts'
 import { PROFILE_ROWS } from './profile-table.ts'
 import type { Profile } from './provider-profile.ts'
 import { SECOND_ENDPOINTS } from './second-endpoints.ts'
@@ -18,7 +19,11 @@ const ALL_PROFILES: readonly Profile[] = PROFILE_ROWS.map(({ models = '', ...val
   return {
     ...OPENAI_LIKE,
     ...values,
-    endpoints: [...endpoints, ...(SECOND_ENDPOINTS.get(id) ?? [])],
+    endpoints: [
+      ...endpoints,
+      ...(SECOND_ENDPOINTS.get(id) ?? []),
+      ...(IMAGE_ENDPOINTS.get(id) ?? []),
+    ],
     models: models.split(/\s+/).filter((name) => name !== ''),
   }
 })
