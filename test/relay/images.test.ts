@@ -221,6 +221,17 @@ describe('a request for images', () => {
     expect(provider.requests).toHaveLength(0)
   })
 
+  it('costs what an override of the channel makes of it', async () => {
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    const paramOverride = JSON.stringify({ size: '1792x1024', quality: 'hd' })
+    const channel = { type: 1, baseUrl: provider.url, models: [DALLE], paramOverride }
+    await rig.addChannel(4, channel)
+    provider.answers.set(PATH, { body: images(1) })
+    await generate({ size: '256x256' })
+    expect(sent()).toMatchObject({ size: '1792x1024', quality: 'hd' })
+    expect(await settledCall()).toMatchObject({ charge: 60_000, hold: 60_000 })
+  })
+
   it('loses members that could multiply what is generated', async () => {
     provider.answers.set(PATH, { body: images(1) })
     const sequential = { sequential_image_generation: 'auto', batch_size: 9, num_images: 9 }
@@ -232,6 +243,50 @@ describe('a request for images', () => {
   it('goes only to a channel with images', async () => {
     const { status, text } = await generate({ model: 'imagen-nowhere' })
     expect([status, JSON.parse(text).error.param]).toEqual([404, 'model'])
+  })
+})
+
+describe('an edit of images', () => {
+  const EDITS = 'POST /v1/images/edits'
+  const DATA = `data:image/png;base64,${'A'.repeat(400_000)}`
+  const edit = (body: Record<string, unknown>) =>
+    post('/v1/images/edits', { model: GPT, prompt: 'a hat', quality: 'low', ...body })
+
+  it('passes byte for byte, and holds no more than its images may cost', async () => {
+    const body = { created: 1, data: [{ b64_json: 'QUJD' }], usage: USAGE }
+    provider.answers.set(EDITS, { body })
+    const images = [{ image_url: DATA }, { image_url: 'https://images.example/b.png' }]
+    const { status, text } = await edit({ images, mask: { image_url: DATA } })
+    expect([status, text]).toEqual([200, JSON.stringify(body)])
+    expect(sent()).toMatchObject({ images, mask: { image_url: DATA } })
+    const data = await settledCall()
+    expect(data).toMatchObject({ charge: CHARGE, formats: ['image-edits'] })
+    expect(Number(data.hold)).toBeLessThan(26_000 * 5)
+  })
+
+  it.each([
+    [{}, 'images'],
+    [{ images: [] }, 'images'],
+    [{ images: ['https://images.example/a.png'] }, 'images'],
+    [{ images: [{ file_id: 'file-1' }] }, 'images[0].file_id'],
+    [{ images: [{ image_url: 5 }] }, 'images[0].image_url'],
+    [{ images: [{ image_url: 'x' }], mask: { file_id: 'file-1' } }, 'mask.file_id'],
+    [{ images: [{ image_url: 'x' }], prompt: null }, 'prompt'],
+  ])('%j is refused with an error that names the field', async (body, param) => {
+    const { status, text } = await edit(body)
+    expect([status, JSON.parse(text).error.param]).toEqual([400, param])
+    expect(provider.requests).toHaveLength(0)
+  })
+
+  it('streams', async () => {
+    const pieces = [
+      event({ ...PARTIAL, type: 'image_edit.partial_image' }),
+      event({ ...COMPLETED, type: 'image_edit.completed' }),
+    ]
+    provider.answers.set(EDITS, { headers: SSE, pieces })
+    const { text } = await edit({ images: [{ image_url: 'x' }], stream: true })
+    expect(text).toBe(Buffer.concat(pieces).toString())
+    expect(await settledCall()).toMatchObject({ charge: CHARGE, usage: { images: 1 } })
   })
 })
 

@@ -11,6 +11,10 @@ const imagesAt = (path: string, models?: RegExp): CallEndpoint =>
   models === undefined ? { format: 'images', path } : { format: 'images', path, models }
 
 const GENERATIONS = '/v1/images/generations'
+const editsAt = (path: string, models?: RegExp): CallEndpoint => ({
+  ...imagesAt(path, models),
+  format: 'image-edits',
+})
 const IMAGEN_MODELS = /^imagen-/
 const GEMINI_IMAGE_MODELS = /^gemini-.*image/
 
@@ -25,10 +29,16 @@ const ofGoogle = (models: string): readonly CallEndpoint[] => [
  * The models of the first providers are listed, because their chats serve all other models.
  */
 export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new Map([
-  [1, [imagesAt(GENERATIONS, /^(?:dall-e-|gpt-image-|chatgpt-image-)/)]],
+  [
+    1,
+    [
+      imagesAt(GENERATIONS, /^(?:dall-e-|gpt-image-|chatgpt-image-)/),
+      editsAt('/v1/images/edits', /^(?:gpt-image-|chatgpt-image-)/),
+    ],
+  ],
   // A deployment may have any name.
-  [3, [imagesAt('/openai/v1/images/generations')]],
-  [8, [imagesAt(GENERATIONS)]],
+  [3, [imagesAt('/openai/v1/images/generations'), editsAt('/openai/v1/images/edits')]],
+  [8, [imagesAt(GENERATIONS), editsAt('/v1/images/edits')]],
   [
     17,
     [
