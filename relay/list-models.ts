@@ -130,7 +130,9 @@ const geminiModel = (id: string) => ({
   name: id.startsWith('tunedModels/') ? id : `models/${id}`,
   version: '001',
   displayName: id,
-  supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
+  supportedGenerationMethods: id.startsWith('imagen-')
+    ? ['predict']
+    : ['generateContent', 'streamGenerateContent', 'countTokens'],
 })
 
 const anthropicModel = (id: string) => ({

@@ -112,13 +112,13 @@ export class RunningCall implements Watched {
     const { format } = candidate.request
     this.candidate = candidate
     this.forwarder = isStream ? this.newForwarder(candidate) : null
-    const { firstByteMs, firstBytePlainMs } = deadlines
-    const beginMs = isStream ? firstByteMs : firstBytePlainMs
+    // The first event of an image may be the complete image.
+    const isEarly = isStream && format.stream.isAlwaysReadOn !== true
     this.providerRequestId = null
     if (this.attempts.length > 0) showRateLimits(this.exchange, {}, [])
     const onHeaders = (headers: ProviderHeaders) => this.noteHeaders(candidate, headers)
     this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, {
-      firstByteMs: beginMs,
+      firstByteMs: deadlines[isEarly ? 'firstByteMs' : 'firstBytePlainMs'],
       onHeaders,
       decoder: target.cloud?.decoder ?? null,
       adaptAnswer: adapterOf(candidate, target)?.answer,
