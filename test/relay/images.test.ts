@@ -1,6 +1,8 @@
 import OpenAI from 'openai'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { explainPrice } from '#console/features/usage-log/price-explanation.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { otherOfSettled } from '#projections/logs/log-row-details.ts'
 import { recomputedCharge } from '#test/domain/pricing/independent-charge.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
@@ -49,7 +51,10 @@ const SSE = { 'content-type': 'text/event-stream' }
 async function settledCall() {
   const { type, data } = await onlyEnd(rig)
   if (type !== 'CallSettled') throw new Error(type)
-  expect(BigInt(data.charge)).toBe(recomputedCharge(data.price, data.usage, data.calls))
+  const charge = BigInt(data.charge)
+  expect(charge).toBe(recomputedCharge(data.price, data.usage, data.calls))
+  const { other } = otherOfSettled(data)
+  expect(explainPrice(other, charge)).toMatchObject({ isExact: true })
   return data
 }
 
