@@ -2,6 +2,7 @@ import { ANTHROPIC_ERRORS } from './dialects/anthropic-messages/error-body.ts'
 import { ANTHROPIC_MESSAGES } from './dialects/anthropic-messages/messages-request.ts'
 import { GEMINI_ERRORS } from './dialects/gemini/error-body.ts'
 import { GEMINI } from './dialects/gemini/generate-request.ts'
+import { GEMINI_IMAGES } from './dialects/gemini-images/predict-request.ts'
 import { EMBEDDINGS } from './dialects/input-formats/embeddings-request.ts'
 import {
   GEMINI_EMBEDDING,
@@ -17,6 +18,7 @@ import {
 import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
 import { OPENAI_ERRORS } from './dialects/openai-chat/error-body.ts'
 import { OPENAI_COMPLETIONS } from './dialects/openai-completions/completion-request.ts'
+import { OPENAI_IMAGE_EDITS, OPENAI_IMAGES } from './dialects/openai-images/images-request.ts'
 import { OPENAI_COMPACTION } from './dialects/openai-responses/compaction-request.ts'
 import { RESPONSES_ERRORS } from './dialects/openai-responses/error-events.ts'
 import { OPENAI_RESPONSES } from './dialects/openai-responses/responses-request.ts'
@@ -31,6 +33,8 @@ const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
   ['/v1/completions', OPENAI_COMPLETIONS],
   ['/v1/messages', ANTHROPIC_MESSAGES],
   ['/v1/responses', OPENAI_RESPONSES],
+  ['/v1/images/generations', OPENAI_IMAGES],
+  ['/v1/images/edits', OPENAI_IMAGE_EDITS],
   ['/v1/responses/compact', OPENAI_COMPACTION],
   ['/v1/audio/speech', OPENAI_SPEECH],
   ['/v1/audio/transcriptions', OPENAI_TRANSCRIPTIONS],
@@ -48,6 +52,7 @@ const GEMINI_FORMATS = {
   streamGenerateContent: GEMINI,
   embedContent: GEMINI_EMBEDDING,
   batchEmbedContents: GEMINI_EMBEDDING_BATCH,
+  predict: GEMINI_IMAGES,
 } as const
 
 /**

@@ -8,6 +8,7 @@ const METHODS = [
   'countTokens',
   'embedContent',
   'batchEmbedContents',
+  'predict',
 ] as const
 type Method = (typeof METHODS)[number]
 

@@ -7,6 +7,7 @@ import { authenticate, type Caller } from './pipeline/authenticate.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { CallRequest } from './pipeline/http-messages.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
+import { isImageModel } from './providers/openai-compatible/image-endpoints.ts'
 import type { OfferKind } from './views/channel-view.ts'
 
 const CREATED = 1_700_000_000
@@ -58,6 +59,8 @@ const ENDPOINT_TYPES = {
   messages: 'anthropic',
   gemini: 'gemini',
 } as const
+/** The name by which clients know OpenAI's images API. */
+const IMAGES_TYPE = 'image-generation'
 const FORMATS = Object.keys(ENDPOINT_TYPES) as (keyof typeof ENDPOINT_TYPES)[]
 
 /** The names of formats that are never converted, as chat clients and other gateways know them. */
@@ -79,8 +82,14 @@ function endpointTypesOf({ views }: RelayDeps, caller: Caller, model: string): s
   if (direct.length > 0) return [...new Set(direct.flatMap((name) => DIRECT_TYPES[name] ?? []))]
   const isNative = (format: keyof typeof ENDPOINT_TYPES) =>
     groups.some((group) => views.channels.offering(group, model, format).length > 0)
+  const isImages =
+    isImageModel(model) &&
+    groups.some((group) => views.channels.offering(group, model, 'images').length > 0)
+  // Of the models that generate images, only Gemini's chat as well.
+  if (isImages && !model.includes('gemini')) return [IMAGES_TYPE]
   const ordered = [...FORMATS.filter(isNative), ...FORMATS.filter((format) => !isNative(format))]
-  return ordered.map((format) => ENDPOINT_TYPES[format])
+  const types = ordered.map((format) => ENDPOINT_TYPES[format])
+  return isImages ? [...types, IMAGES_TYPE] : types
 }
 
 /** Returns the direct formats of a model without chats, for which the group has a channel. */

@@ -1,5 +1,6 @@
 import {
   CALLS_MAX,
+  callsFor,
   chargeFor,
   costFor,
   hasUsage,
@@ -229,17 +230,13 @@ export function interruptCall(
   return [{ type: 'CallInterrupted', v: 1, data }]
 }
 
-/**
- * With a price per call, a completed call is charged even without usage. An incomplete call is
- * charged only if it has usage.
- */
 function bill({ facts, price }: OpenCall, { usage, end, costRatio }: Used): Bill {
   const { calls: requested = 1, ...others } = facts
   const byUsage = hasUsage(usage) ? 1 : 0
   // A price per call of a rerank is a price per search unit. The gateway knows their number only if
   // the provider reports it.
   const units = usage.searchUnits > 0 ? Math.min(usage.searchUnits, CALLS_MAX) : requested
-  const calls = end === 'done' ? units : units * byUsage
+  const calls = callsFor(price, usage, units, end === 'done')
   const charge = chargeFor(price, usage, calls)
   const cost =
     costRatio === undefined

@@ -69,6 +69,19 @@ const OPENAI: readonly PricedModels[] = [
   { models: ['gpt-4o-transcribe'], input: '2.5', output: '10', audio: '6' },
   { models: ['gpt-4o-mini-transcribe'], input: '1.25', output: '5', audio: '3' },
   {
+    models: ['gpt-image-1'],
+    ...{ input: '5', output: '40', image: '10', imageOutput: '40' },
+  },
+  {
+    models: ['gpt-image-1-mini'],
+    ...{ input: '2', output: '8', image: '2.5', imageOutput: '8' },
+  },
+  {
+    models: ['gpt-image-1.5', 'chatgpt-image-latest'],
+    ...{ input: '5', output: '10', image: '8', imageOutput: '32' },
+  },
+  { models: ['gpt-image-2'], input: '5', output: '30', image: '8', imageOutput: '30' },
+  {
     models: ['gpt-realtime-2'],
     ...{ input: '4', output: '24', cacheRead: '0.4' },
     ...{ audio: '32', audioOutput: '64', image: '5' },

@@ -9,7 +9,7 @@ import type {
   PriceSnapshot,
 } from './price.ts'
 import { ratioOfConditions, withConditions } from './price-conditions.ts'
-import { type PriceList, priceOf, withTools } from './price-list.ts'
+import { type PriceList, priceOf, withImageFactor, withTools } from './price-list.ts'
 import { inputTokensOf, TOOL_NAMES, type ToolCounts, type Usage, type UsageCount } from './usage.ts'
 
 /**
@@ -67,11 +67,11 @@ const isCount = (count: number): boolean => Number.isSafeInteger(count) && count
  *   per token: round(((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
  *     + inputImage·I + inputAudio·A)·TI + ((output − outputAudio − outputImage)·C
  *     + outputAudio·A·AC + outputImage·IC)·TO)·M·G·P + tools)
- *   per call:   round(price · 500 000 · G · n · P + tools)
+ *   per call:   round(price · imageFactor · 500 000 · G · n · P + tools)
  *
  * TI and TO are the ratios of the tier that the input reaches, or 1. P is the product of the ratios
- * of the call's conditions. `tools` is the sum of
- * uses / 1000 · dollars · 500 000 · G over the provider's tools.
+ * of the call's conditions. `tools` is the sum of uses / 1000 · dollars · 500 000 · G over the
+ * provider's tools. `imageFactor` is 1 if the price has none.
  */
 export function chargeFor(
   price: PriceSnapshot,
@@ -118,9 +118,32 @@ function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   return tools === undefined ? others : plus(others, listPriceOfTools(price, tools))
 }
 
-function perCall({ price }: PerCallPrice, calls: number): Decimal {
+function perCall(price: PerCallPrice, calls: number): Decimal {
   assert(isCallCount(calls), () => `a request counts as 0 to ${CALLS_MAX} calls`)
-  return times(times(decimalOf(price), integer(calls)), integer(QUOTA_PER_DOLLAR))
+  return times(times(dollarsPerCall(price), integer(calls)), integer(QUOTA_PER_DOLLAR))
+}
+
+/** Returns the exact price of one call, or of one image, in dollars. */
+export function dollarsPerCall({ price, imageFactor }: PerCallPrice): Decimal {
+  const dollars = decimalOf(price)
+  return imageFactor === undefined ? dollars : times(dollars, decimalOf(imageFactor))
+}
+
+/**
+ * Returns the number by which a price per call is multiplied for a call that ended with this usage.
+ * A price per image is multiplied by the delivered images, but by no more than were requested.
+ * Otherwise, a complete call counts even without usage, and an incomplete one only with usage.
+ */
+export function callsFor(
+  price: PriceSnapshot,
+  usage: Usage,
+  requested: number,
+  isComplete: boolean,
+): number {
+  if (price.mode === 'call' && price.imageFactor !== undefined) {
+    return Math.min(requested, usage.images)
+  }
+  return isComplete || hasUsage(usage) ? requested : 0
 }
 
 /** Returns the exact charge for uses of the provider's tools before the group ratio is applied. */
@@ -186,6 +209,8 @@ type PastCall = {
    * `n` is 1 for a call with usage and 0 for a call without usage.
    */
   readonly calls?: number | undefined
+  /** The factor of a call that generated images. Omitted for any other call. */
+  readonly imageFactor?: DecimalText | undefined
 }
 
 /**
@@ -195,10 +220,11 @@ type PastCall = {
 export function draftCharges(
   list: PriceList,
 ): (call: PastCall, acceptsUnpriced: boolean) => Quota | null {
-  return ({ model, group, userGroup, usage, calls }, acceptsUnpriced) => {
+  return ({ model, group, userGroup, usage, calls, imageFactor }, acceptsUnpriced) => {
     const price = priceOf(list, model, group, { userGroup, acceptsUnpriced })
     if ('code' in price) return null
     const ofConditions = withConditions(price, model, usage.conditions)
-    return chargeFor(withTools(list, ofConditions, model, usage.tools), usage, calls)
+    const ofTools = withTools(list, ofConditions, model, usage.tools)
+    return chargeFor(withImageFactor(ofTools, imageFactor), usage, calls)
   }
 }

@@ -89,11 +89,15 @@ const column = (name: RatioColumn, option: string): ReadonlyMap<string, DecimalT
 
 /** The prices of models with a fixed price per call, in dollars. */
 const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([
+  ['dall-e-2', '0.04'],
   ['dall-e-3', '0.04'],
   // Per search unit: see `built-in-prices.md`.
   ['rerank-v3.5', '0.002'],
   ['rerank-v4.0-fast', '0.002'],
   ['rerank-v4.0-pro', '0.0025'],
+  ['imagen-4.0-generate-001', '0.04'],
+  ['imagen-4.0-ultra-generate-001', '0.06'],
+  ['imagen-4.0-fast-generate-001', '0.02'],
   ['mj_imagine', '0.1'],
   ['mj_variation', '0.1'],
   ['mj_high_variation', '0.1'],

@@ -1,6 +1,13 @@
 import { assert } from '../shared/assert.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
-import { CALLS_MAX, HOUR_CACHE_FACTOR, listPriceOfTools, quotaOf, tierOf } from './charge.ts'
+import {
+  CALLS_MAX,
+  dollarsPerCall,
+  HOUR_CACHE_FACTOR,
+  listPriceOfTools,
+  quotaOf,
+  tierOf,
+} from './charge.ts'
 import { type Decimal, decimalOf, integer, largest, ONE, plus, times } from './decimal.ts'
 import type { PerTokenPrice, PriceSnapshot } from './price.ts'
 import { dearestConditions, ratioOfConditions } from './price-conditions.ts'
@@ -53,7 +60,7 @@ export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
 function withoutTools(price: PriceSnapshot, bounds: CallBounds): Decimal {
   const { inputTokens, outputTokens, choices } = bounds
   if (price.mode === 'call') {
-    const dollars = times(decimalOf(price.price), integer(choices))
+    const dollars = times(dollarsPerCall(price), integer(choices))
     return times(times(dollars, integer(QUOTA_PER_DOLLAR)), decimalOf(price.group))
   }
   const highest = highestRates(price, bounds.inputKinds ?? ALL_KINDS)

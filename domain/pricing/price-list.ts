@@ -186,6 +186,13 @@ export function withoutImages(price: PriceSnapshot): PriceSnapshot {
   return after
 }
 
+/** Returns the price of a call that generates images. A price per token needs no factor. */
+export const withImageFactor = (
+  price: PriceSnapshot,
+  imageFactor: DecimalText | undefined,
+): PriceSnapshot =>
+  price.mode === 'tokens' || imageFactor === undefined ? price : { ...price, imageFactor }
+
 /** A cache of prices with the prices of tools. As in `pricesCache`, calls share price objects. */
 const pricesWithTools = new WeakMap<PriceSnapshot, Map<string, PriceSnapshot>>()
 

@@ -51,6 +51,11 @@ export type PerCallPrice = {
   readonly list: number
   /** The price in dollars per call. */
   readonly price: DecimalText
+  /**
+   * Set for calls that generate images. The price is then charged for each delivered image, and is
+   * multiplied by this factor, which depends on the size and the quality of the images.
+   */
+  readonly imageFactor?: DecimalText
 } & GroupPrice
 
 type GroupPrice = {

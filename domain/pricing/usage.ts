@@ -112,6 +112,8 @@ export function usageWithin(
     ...imageUsage(Math.min(usage.outputImage ?? 0, output - outputAudio)),
     ...toolUsage(usage.tools, tools),
     ...conditionsOfUsage(usage.conditions),
+    // Images are charged only by a price per image, whose hold covers all requested images.
+    images: usage.images,
   }
 }
 

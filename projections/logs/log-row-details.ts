@@ -6,7 +6,7 @@ import type {
   CallSettled,
   RequestChanges,
 } from '#domain/accounts/events.ts'
-import { isCountable, savedByCache, tierOf } from '#domain/pricing/charge.ts'
+import { dollarsPerCall, isCountable, savedByCache, tierOf } from '#domain/pricing/charge.ts'
 import { decimalOf, decimalText, times } from '#domain/pricing/decimal.ts'
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
 import { ratioOfConditions } from '#domain/pricing/price-conditions.ts'
@@ -146,6 +146,8 @@ function ofPrice(snapshot: PriceSnapshot, usage: Usage): object {
     if (dollars !== undefined) exact[`tool_${name}`] = dollars
   }
   if (price.mode === 'call') {
+    // The price of one image is shown like any other price per call.
+    if (price.imageFactor !== undefined) exact.price = decimalText(dollarsPerCall(price))
     return { model_price: Number(price.price), ...ofGroup(price), price: exact }
   }
   return {

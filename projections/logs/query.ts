@@ -182,7 +182,7 @@ export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<L
 
 const otherText = converted(Type.String(), (text) => JSON.parse(text) as LoggedOther)
 type LoggedOther = {
-  readonly price?: { readonly userGroup?: string }
+  readonly price?: { readonly userGroup?: string; readonly imageFactor?: string }
   readonly usage?: Partial<Usage> & { readonly calls?: number }
 }
 
@@ -207,6 +207,7 @@ const chargedCall = rowType(
        * from the usage (see `chargeFor`).
        */
       calls,
+      imageFactor: other.price?.imageFactor,
     }
   },
 )

@@ -138,10 +138,11 @@ export type LogOther = {
    * The price when the call was admitted. Its decimals are text, so that the charge can be
    * recomputed exactly. With `mode` `tokens`, the members are `model`, `completion`, `cacheRead`,
    * `cacheWrite`, `image`, `audio`, `audioCompletion` and `group`, and `imageCompletion` for an
-   * answer with images. With `mode` `call`, they are `price` and `group`. If the input exceeded the
-   * limit `tierAbove` in tokens, all input prices are multiplied by `tierInput` and all output
-   * prices by `tierOutput`. `condition_fast` is the factor of a service tier, by which `model` or
-   * `price` is already multiplied. `tool_web_search` is the price of 1000 uses in dollars.
+   * answer with images. With `mode` `call`, they are `price` and `group`. A price per image is
+   * the product of the model's price and `imageFactor`. If the input exceeded the limit `tierAbove`
+   * in tokens, all input prices are multiplied by `tierInput` and all output prices by
+   * `tierOutput`. `condition_fast` is the factor of a service tier, by which `model` or `price` is
+   * already multiplied. `tool_web_search` is the price of 1000 uses in dollars.
    */
   price?: Record<string, string>
   /** The charged usage. Counts that are 0 may be omitted. */

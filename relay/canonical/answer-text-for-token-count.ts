@@ -26,6 +26,8 @@ export type CountableText = {
   readonly imageTokens?: number
   /** The uses of tools that the provider ran. Omitted if the answer shows none. */
   readonly tools?: ToolCounts
+  /** The images that are billed by their number. Omitted if there are none. */
+  readonly images?: number
 }
 
 /**
@@ -40,6 +42,8 @@ class TextCollector implements TextSink {
   private dataLength = 0
   private imageLength = 0
   tools: ToolCounts | undefined
+  private completeImages = 0
+  private hasPartialImage = false
   private readonly toolIds = new Set<string>()
 
   text(choice: number, place: number, piece: string): void {
@@ -71,6 +75,17 @@ class TextCollector implements TextSink {
     this.tools = { ...this.tools, [name]: uses }
   }
 
+  images(count: number, isPartial: boolean): void {
+    if (count === 0) return
+    this.hasPartialImage = isPartial
+    if (!isPartial) this.completeImages += count
+  }
+
+  /** The number of images. The last partial image counts, because it may be as good as complete. */
+  get imageCount(): number {
+    return this.completeImages + (this.hasPartialImage ? 1 : 0)
+  }
+
   /** Notes whether the use with this id counts. Returns false if this was noted before. */
   private isNewUse(id: string, isBilled: boolean): boolean {
     if (!isBilled) return this.toolIds.delete(id)
@@ -82,12 +97,13 @@ class TextCollector implements TextSink {
   read(): CountableText {
     const choices = [...this.texts].toSorted(byKey).map(([, ofChoice]) => ofChoice)
     const texts = choices.flatMap((ofChoice) => [...ofChoice].toSorted(byKey))
-    const { tools, imageTokens } = this
+    const { tools, imageTokens, imageCount } = this
     return {
       text: texts.map(([, text]) => text).join(''),
       tokens: this.uncountedTokens(),
       ...(imageTokens === 0 ? {} : { imageTokens }),
       ...(tools === undefined ? {} : { tools }),
+      ...(imageCount === 0 ? {} : { images: imageCount }),
     }
   }
 
@@ -151,7 +167,7 @@ export class DeliveredText {
     if (this.eventBytes >= EVENTS_BYTES_MAX) this.digest()
   }
 
-  /** Counts only the uses of the provider's tools in events that the caller did not receive. */
+  /** Counts only the uses of tools, and the images, in events that the caller did not receive. */
   addToolUses(events: Buffer): void {
     this.digest()
     const { collector } = this
@@ -159,6 +175,7 @@ export class DeliveredText {
       text: () => {},
       data: () => {},
       tool: (...use) => collector.tool(...use),
+      images: (...delivered) => collector.images(...delivered),
     })
   }
 
@@ -171,6 +188,12 @@ export class DeliveredText {
   toolUses(): ToolCounts | undefined {
     this.digest()
     return this.collector.tools
+  }
+
+  /** Returns the number of images in the delivered events. */
+  imageCount(): number {
+    this.digest()
+    return this.collector.imageCount
   }
 
   /** Estimates the tokens of the images in the delivered events. */

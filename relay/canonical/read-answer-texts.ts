@@ -17,6 +17,11 @@ export type TextSink = {
    * `isBilled` is false, an earlier use with this id does not count after all.
    */
   readonly tool?: (name: ToolName, id?: string, isBilled?: boolean) => void
+  /**
+   * Receives the number of images of an answer that are billed by their number. `isPartial` is true
+   * for an image that is followed by a better one.
+   */
+  readonly images?: (count: number, isPartial: boolean) => void
 }
 
 type JsonObject = Readonly<Record<string, unknown>>

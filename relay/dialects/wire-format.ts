@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { DecimalText, PriceSnapshot } from '#domain/pricing/price.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import type { ModelSuffix } from '../adapters/model-suffix.ts'
@@ -43,6 +43,11 @@ export type ChatRequest = {
    * this.
    */
   readonly hasNoImageAnswer?: true
+  /**
+   * Set for a request that generates images, of which each is one choice: the factor by which the
+   * price of an image is multiplied (see `PerCallPrice`).
+   */
+  readonly imageFactor?: DecimalText
   readonly inputBound: InputBound
   readonly tools: readonly ToolElement[]
   /** Omitted if the request has none of the provider's tools that have a price per use. */
@@ -147,6 +152,11 @@ export type StreamFormat = {
    * event with the ending `final`.
    */
   readonly endsWithConnection?: true
+  /**
+   * True if the stream is read to its end after the caller has left, because the provider charges
+   * for all of it.
+   */
+  readonly isAlwaysReadOn?: true
   /** The keys that mark the events to inspect. The default is the keys of OpenAI's format. */
   readonly marks?: readonly string[]
   /** The maximum length of an event in bytes. The default is `EVENT_BYTES_MAX`. */

@@ -31,6 +31,7 @@ import {
   type ToolLimits,
   usesIn,
 } from '#relay/dialects/tool-limits.ts'
+import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Candidate } from './candidate.ts'
 
@@ -111,7 +112,12 @@ function meterWithTools(
   price: PriceSnapshot,
 ): Metered | Promise<Metered> {
   const metered = meterTokens(delivery, candidate, counter, limits, price)
-  const { toolLimits } = candidate.request
+  const { toolLimits, imageFactor } = candidate.request
+  if (imageFactor !== undefined) {
+    const { images = 0 } = delivery.readText()
+    const withImages = (tokens: Metered) => ({ ...tokens, usage: { ...tokens.usage, images } })
+    return metered instanceof Promise ? metered.then(withImages) : withImages(metered)
+  }
   if (toolLimits === undefined) return metered
   const { rawUsage, readText, isWhole, isUsageEarly = false, chargesInput } = delivery
   const reported = readReport(rawUsage, candidate, limits, price).toolUses
@@ -193,7 +199,8 @@ export function usageSoFar(
   const ofConditions = conditionsOfUsage(
     price.conditions === undefined ? [] : conditionsOfCall({ rawUsage }, candidate, price),
   )
-  const tokens = { ...dearerReading(report, counted, price), ...ofConditions }
+  const { images } = counted
+  const tokens = { ...dearerReading(report, counted, price), ...ofConditions, images }
   const { toolLimits } = candidate.request
   if (toolLimits === undefined) return usageWithin(tokens, limits)
   const countUses = () => largestUses([assumedUses(toolLimits, false), counted.tools])
@@ -208,8 +215,8 @@ export function usageSoFar(
 function isZeroForText(usage: Usage, { readText }: Delivery): boolean {
   if (inputTokensOf(usage) === 0) return true
   if (usage.output > 0) return false
-  const { text, tokens } = readText()
-  return text !== '' || tokens > 0
+  const { text, tokens, images = 0 } = readText()
+  return text !== '' || tokens > 0 || images > 0
 }
 
 const NO_TOOLS: Pick<ToolLimits, 'uses' | 'inputTokens'> = { uses: {} }
@@ -306,7 +313,8 @@ async function ownCount(
   counter: UserTokenCounter,
   price: PriceSnapshot,
 ): Promise<Metered> {
-  const { text, tokens, imageTokens = 0 } = readText()
+  const { text, tokens, imageTokens: ofData = 0, images = 0 } = readText()
+  const ofImages = tokensOfImages(request, images)
   const requestBody = chargesInput ? request.body : null
   const { input, output } = await counter.count({ requestBody, text })
   const { countUsage } = request.format
@@ -319,10 +327,16 @@ async function ownCount(
   return {
     usage: {
       ...NO_USAGE,
-      ...{ inputUncached: input + storedInput, output: output + tokens },
-      ...imageUsage(imageTokens),
+      ...{ inputUncached: input + storedInput, output: output + tokens + ofImages },
+      ...imageUsage(ofData + ofImages),
     },
     usageSource: isWhole ? 'estimated' : 'partial',
     anomaly: null,
   }
 }
+
+/** Returns the tokens of delivered images that are billed by their number. */
+export const tokensOfImages = (
+  { choices, outputTokensMax }: Pick<ChatRequest, 'choices' | 'outputTokensMax'>,
+  images: number,
+): number => Math.min(images, choices) * (outputTokensMax ?? 0)

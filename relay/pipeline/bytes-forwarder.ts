@@ -11,7 +11,13 @@ export type AnswerForwarder = Pick<
 
 type DeliveredAnswer = Pick<
   StreamForwarder['delivered'],
-  'bytes' | 'read' | 'toolUses' | 'estimateImageTokens' | 'estimateTokens' | 'roughTokensAtMost'
+  | 'bytes'
+  | 'read'
+  | 'toolUses'
+  | 'imageCount'
+  | 'estimateImageTokens'
+  | 'estimateTokens'
+  | 'roughTokensAtMost'
 >
 
 /** The types of answers that pass as they are. Any other type is not audio. */
@@ -157,6 +163,10 @@ class DeliveredAudio implements DeliveredAnswer {
 
   toolUses(): undefined {
     return undefined
+  }
+
+  imageCount(): number {
+    return 0
   }
 
   estimateImageTokens(): number {

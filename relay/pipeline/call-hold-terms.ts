@@ -44,7 +44,7 @@ const OPEN_ENDED_TIMES_PAYABLE = 8n
 /** The properties of a request's form that determine what the call may cost. */
 export type FormBounds = Pick<
   ChatRequest,
-  'inputBound' | 'outputTokensMax' | 'choices' | 'toolLimits'
+  'inputBound' | 'outputTokensMax' | 'choices' | 'toolLimits' | 'imageFactor'
 >
 
 /** The most uses of the provider's tools, and the input tokens that other tools of it may add. */

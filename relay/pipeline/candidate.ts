@@ -24,6 +24,7 @@ import {
   type WireFormat,
 } from '../dialects/wire-format.ts'
 import { type ProviderCall, withoutHeaders } from '../providers/clouds/cloud-access.ts'
+import type { CallEndpoint } from '../providers/openai-compatible/provider-profile.ts'
 import {
   compactPathOf,
   endpointOf,
@@ -35,7 +36,7 @@ import { withStoredInput } from '../stored-responses/stored-input.ts'
 import { providerForm } from '../uploads/provider-form.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallTerms } from './call-hold-terms.ts'
-import { type ConvertedRequest, conversionOf } from './convert-request.ts'
+import { CONVERTED_MIB_MAX, type ConvertedRequest, conversionOf } from './convert-request.ts'
 
 /** A channel to which the call may be sent, with the request for that channel. */
 export type Candidate = {
@@ -93,7 +94,7 @@ export function candidateOf(
 ): Candidate | RelayError {
   const route = routeAt(channel, request, { isOverridden, limits, adapters })
   if (isRelayError(route)) return route
-  if (isNative(route, request)) return finished(channel, request, route, null)
+  if (isNative(route, request)) return adapted(finished(channel, request, route, null))
   const converted = convertedAt(channel, request, route)
   if (isRelayError(converted)) return converted
   return finished(channel, converted.request, { ...route, thinking: null }, converted.conversion)
@@ -172,6 +173,25 @@ function convertedAt(
     vendor: chatVendorOf(channel.terms.type),
     ...(thinking === null ? {} : { thinking }),
   })
+}
+
+/** Writes a request for images for an endpoint that does not write it as OpenAI does. */
+function adapted(candidate: Candidate | RelayError): Candidate | RelayError {
+  if (isRelayError(candidate)) return candidate
+  const { body, channel, request, upstreamModel } = candidate
+  const adapter = channel.target === null ? undefined : adapterOf(candidate, channel.target)
+  if (adapter === undefined) return candidate
+  if (body.length > CONVERTED_MIB_MAX * 1024 * 1024) {
+    return relayError('request_too_large', { subject: `${CONVERTED_MIB_MAX}` })
+  }
+  const written = adapter.requestOf(
+    JSON.parse(body.toString('utf8')),
+    upstreamModel ?? request.model,
+  )
+  if ('unsupported' in written) {
+    return relayError('not_convertible', { param: String(written.unsupported) })
+  }
+  return { ...candidate, body: Buffer.from(JSON.stringify(written)) }
 }
 
 /**
@@ -311,6 +331,12 @@ function limited(request: ChatRequest, outputTokens: number | null): ChatRequest
   if (outputTokens === null || (requested !== null && requested <= outputTokens)) return request
   return { ...request, outputTokensMax: outputTokens }
 }
+
+/** Returns the adapter of the endpoint of a request for images; undefined if it has none. */
+export const adapterOf = (
+  { request: { format, model }, upstreamModel }: Candidate,
+  target: ProviderTarget,
+): CallEndpoint['adapter'] => endpointOf(target, format.name, upstreamModel ?? model)?.adapter
 
 /** Builds the call of a candidate. `added` are headers of the gateway itself. */
 export function callOf(

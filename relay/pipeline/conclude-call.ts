@@ -249,11 +249,15 @@ export async function concludeAbandoned(
   candidate: Candidate,
   error: AttemptError,
 ): Promise<false> {
-  const { exchange, call } = closing
+  const { exchange, call, outputHold } = closing
+  const { imageFactor, choices } = candidate.request
+  // As with any price per call, a call that the provider may have completed is charged.
+  const isPerImage = imageFactor !== undefined && outputHold.price.mode === 'call'
+  const images = isPerImage ? { images: choices } : {}
   const delivery: Delivery = {
     rawUsage: undefined,
     answeredModel: undefined,
-    readText: () => NO_TEXT,
+    readText: () => ({ ...NO_TEXT, ...images }),
     isWhole: false,
     chargesInput: true,
   }

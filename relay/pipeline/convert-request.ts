@@ -8,7 +8,7 @@ import { type ChatRequest, isDirectFormat, type WireFormat } from '../dialects/w
  * The maximum length in MiB of a request that is converted. A conversion parses the request.
  * Parsing a longer request would block the event loop.
  */
-const CONVERTED_MIB_MAX = 4
+export const CONVERTED_MIB_MAX = 4
 /** The maximum number of members in all objects of a request that is converted. */
 const CONVERTED_KEYS_MAX = 40_000
 

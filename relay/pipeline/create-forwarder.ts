@@ -46,6 +46,7 @@ export function forwarderOf(
     onDelivered,
     conversion?.createStream(exchange.call) ?? null,
   )
-  forwarder.countsToolUses = request.toolLimits !== undefined
+  const { toolLimits, imageFactor } = request
+  forwarder.countsToolUses = toolLimits !== undefined || imageFactor !== undefined
   return forwarder
 }

@@ -1,8 +1,15 @@
 import type { Served } from '#domain/accounts/events.ts'
 import { PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { decimalOf, decimalText, integer, largest } from '#domain/pricing/decimal.ts'
+import type { DecimalText, PriceSnapshot } from '#domain/pricing/price.ts'
 import { withConditions } from '#domain/pricing/price-conditions.ts'
-import { moderationPriceOf, priceOf, withoutImages, withTools } from '#domain/pricing/price-list.ts'
+import {
+  moderationPriceOf,
+  priceOf,
+  withImageFactor,
+  withoutImages,
+  withTools,
+} from '#domain/pricing/price-list.ts'
 import type { PriceCondition, ToolCounts } from '#domain/pricing/usage.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
@@ -88,7 +95,8 @@ export function planAlternative(
   const tools = toolBoundsOf(bounds, offer)
   const ofAnswer = mayHaveImages(request, offer) ? ofModel : withoutImages(ofModel)
   const ofConditions = withConditions(ofAnswer, model, conditionsOf(request, offer))
-  const price = withTools(prices, ofConditions, model, tools?.uses)
+  const ofCall = withTools(prices, ofConditions, model, tools?.uses)
+  const price = withImageFactor(ofCall, largestFactor(bounds))
   const terms = callTerms(price, bounds, options, null, tools)
   return { price, bounds, terms, isOverridden: !options.isPassThrough, offer }
 }
@@ -137,6 +145,14 @@ function toolBoundsOf(
 }
 
 const NO_USES: ToolCounts = {}
+
+/** Returns the largest factor of the price of an image; undefined if no images are generated. */
+function largestFactor(bounds: readonly FormBounds[]): DecimalText | undefined {
+  const factors = bounds.flatMap(({ imageFactor }) => imageFactor ?? [])
+  return factors.length === 0
+    ? undefined
+    : decimalText(largest(integer(0), ...factors.map(decimalOf)))
+}
 
 /**
  * The minimum length of a request whose tokens are counted. Counting a shorter request would lower
@@ -300,10 +316,11 @@ export function formBoundsOf(
   const isShort = request.body.length < OUTLINED_FROM_BYTES
   const sample = isShort ? request : request.format.outlineOf(request)
   return [...overriddenForms(sample, offer, options)].map(priced).map((form) => {
-    const { choices, outputTokensMax, toolLimits } = form
+    const { choices, outputTokensMax, toolLimits, imageFactor } = form
     const added = Math.max(0, form.inputBound.tokens - priced(sample).inputBound.tokens)
     const tokens = priced(request).inputBound.tokens + added
-    const bounds = { choices, outputTokensMax, inputBound: { ...request.inputBound, tokens } }
+    const limits = { choices, outputTokensMax, inputBound: { ...request.inputBound, tokens } }
+    const bounds = imageFactor === undefined ? limits : { ...limits, imageFactor }
     return toolLimits === undefined ? bounds : { ...bounds, toolLimits }
   })
 }

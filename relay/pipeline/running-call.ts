@@ -9,10 +9,10 @@ import { authorizedCall } from '../providers/openai-compatible/provider-target.t
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import { placeOf, type RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check-of-running-calls.ts'
-import { usageSoFar } from './billed-usage.ts'
+import { tokensOfImages, usageSoFar } from './billed-usage.ts'
 import type { AnswerForwarder } from './bytes-forwarder.ts'
 import type { AttemptHistory, CallLedger } from './call-ledger.ts'
-import { type Candidate, callOf } from './candidate.ts'
+import { adapterOf, type Candidate, callOf } from './candidate.ts'
 import { forwarderOf } from './create-forwarder.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
 import { answerError, confidentialOf } from './failed-call-answer.ts'
@@ -115,15 +115,16 @@ export class RunningCall implements Watched {
     const { format } = candidate.request
     this.candidate = candidate
     this.forwarder = this.newForwarder(candidate)
-    const { firstByteMs, firstBytePlainMs } = deadlines
-    const beginMs = isStream ? firstByteMs : firstBytePlainMs
+    // The first event of an image may be the complete image.
+    const isEarly = isStream && format.stream.isAlwaysReadOn !== true
     this.providerRequestId = null
     if (this.attempts.length > 0) showRateLimits(this.exchange, {}, [])
     const onHeaders = (headers: ProviderHeaders) => this.noteHeaders(candidate, headers)
     this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, {
-      firstByteMs: beginMs,
+      firstByteMs: deadlines[isEarly ? 'firstByteMs' : 'firstBytePlainMs'],
       onHeaders,
       decoder: target.cloud?.decoder ?? null,
+      adaptAnswer: adapterOf(candidate, target)?.answer,
     })
     const { request: incoming, call: id } = this.exchange
     const call = callOf(candidate, target, incoming.headers, ['x-request-id', id])
@@ -262,7 +263,8 @@ export class RunningCall implements Watched {
     const { isPlain } = attempt
     if (!isPlain && forwarder?.isFinished() !== true) return false
     const { readOnPlainMs, readOnStreamMs } = this.deps.deadlines
-    this.readOnUntil = performance.now() + (isPlain ? readOnPlainMs : readOnStreamMs)
+    const isWhole = isPlain || this.candidate?.request.format.stream.isAlwaysReadOn === true
+    this.readOnUntil = performance.now() + (isWhole ? readOnPlainMs : readOnStreamMs)
     if (!isPlain) forwarder?.readOn()
     attempt.readOn()
     return true
@@ -367,14 +369,16 @@ export class RunningCall implements Watched {
     const { input } = await this.countedInput
     const inputUncached = input + (this.request.stored?.tokens ?? 0)
     const { delivered } = forwarder
-    const output = delivered.estimateTokens()
+    const delivers = delivered.imageCount()
+    const ofImages = tokensOfImages(candidate.request, delivers)
+    const output = delivered.estimateTokens() + ofImages
     const tools = delivered.toolUses()
-    const images = imageUsage(delivered.estimateImageTokens())
+    const images = imageUsage(delivered.estimateImageTokens() + ofImages)
     const uses = toolUsage(tools, tools ?? {})
     const { outputHold } = this.deps
     const { request } = candidate
     const counted = request.format.countUsage?.(request, { input, output }, outputHold.price) ?? {
-      ...{ ...NO_USAGE, inputUncached, output, ...images, ...uses },
+      ...{ ...NO_USAGE, inputUncached, output, ...images, ...uses, images: delivers },
     }
     return usageSoFar(forwarder.rawUsage, counted, candidate, outputHold.limits(), outputHold.price)
   }

@@ -20,6 +20,8 @@ export type ByteSink = { readonly write: (bytes: Buffer) => boolean }
 
 /** The maximum number of bytes that are read for the usage after the caller has disconnected. */
 const READ_ON_BYTES_MAX = 1024 * 1024
+/** The same for a stream that is always read to its end, such as one of partial images. */
+const READ_ON_IMAGE_BYTES_MAX = 128 * 1024 * 1024
 /**
  * The number of most recent pieces of a stream that are searched for a finish reason. Comments or
  * content filter events may come between the finish reason and the usage.
@@ -74,7 +76,7 @@ export class StreamForwarder implements SseSink {
    * caller is connected.
    */
   private readOnBytes: number | null = null
-  /** True if the request has tools that are billed by their uses in the answer. */
+  /** True if the request has tools or images that are billed by their number in the answer. */
   countsToolUses = false
   /** The type of the answer if it is not a stream of events. */
   readonly binaryType: string | null = null
@@ -112,7 +114,7 @@ export class StreamForwarder implements SseSink {
 
   /** Reports whether the provider has sent a finish reason. After it, only the usage can follow. */
   isFinished(): boolean {
-    if (this.isFinal) return true
+    if (this.isFinal || this.stream.isAlwaysReadOn) return true
     const { finishReason } = this.stream
     return this.latest.some((events) => finishReason.test(events.toString('latin1')))
   }
@@ -122,7 +124,8 @@ export class StreamForwarder implements SseSink {
    * forwarded.
    */
   readOn(): void {
-    this.readOnBytes = READ_ON_BYTES_MAX
+    const { isAlwaysReadOn } = this.stream
+    this.readOnBytes = isAlwaysReadOn ? READ_ON_IMAGE_BYTES_MAX : READ_ON_BYTES_MAX
     this.held = []
   }
 

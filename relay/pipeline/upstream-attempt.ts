@@ -67,6 +67,8 @@ export type AttemptOptions = {
   readonly onHeaders?: OnHeaders
   /** Null if the provider answers in the wire format itself. */
   readonly decoder?: AnswerDecoder | null
+  /** Rewrites a complete answer in the format, if the provider has another one. */
+  readonly adaptAnswer?: ((body: Buffer, created: number) => Buffer) | undefined
 }
 
 class Aborted extends Error {}
@@ -99,6 +101,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   /** True once the request was passed on, after its credentials were obtained. */
   isSent = false
   private readonly decoder: AnswerDecoder | null
+  private readonly adaptAnswer: AttemptOptions['adaptAnswer']
   /** Decodes the stream of this attempt, if its media type is that of `decoder`. */
   private streamDecoder: StreamDecoder | null = null
   private answerHeaders: Readonly<Record<string, string | string[] | undefined>> = {}
@@ -111,6 +114,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       firstByteMs = deadlines.firstByteMs,
       onHeaders = () => {},
       decoder = null,
+      adaptAnswer,
     }: AttemptOptions = {},
   ) {
     this.format = format
@@ -119,6 +123,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.firstByteMs = firstByteMs
     this.onHeaders = onHeaders
     this.decoder = decoder
+    this.adaptAnswer = adaptAnswer
     this.startedAt = performance.now()
     this.lastByteAt = this.startedAt
   }
@@ -256,6 +261,9 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (this.resolve === null || status === null) return
     if (this.isStream) return this.closeStream(true)
     if (status < 200 || status > 299) return this.finish(this.endBy('status'))
+    if (this.adaptAnswer !== undefined) {
+      this.parts = [this.adaptAnswer(this.gathered(), Math.floor(Date.now() / 1_000))]
+    }
     const body = this.gathered()
     const error = this.format.errorOfAnswer(body)
     this.finish(error === null ? { kind: 'plain', status, body } : this.endBy(error))

@@ -1,3 +1,4 @@
+import { IMAGE_ENDPOINTS } from './image-endpoints.ts'
 import { INPUT_ENDPOINTS } from './input-endpoints.ts'
 import { PROFILE_ROWS } from './profile-table.ts'
 import type { Profile } from './provider-profile.ts'
@@ -23,6 +24,7 @@ const ALL_PROFILES: readonly Profile[] = PROFILE_ROWS.map(({ models = '', ...val
       ...endpoints,
       ...(SECOND_ENDPOINTS.get(id) ?? []),
       ...(INPUT_ENDPOINTS.get(id) ?? []),
+      ...(IMAGE_ENDPOINTS.get(id) ?? []),
     ],
     models: models.split(/\s+/).filter((name) => name !== ''),
   }

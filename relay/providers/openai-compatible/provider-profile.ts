@@ -3,6 +3,7 @@ import type { TaskKind } from '#domain/tasks/events.ts'
 import { type BodyEnvelope, type FormatName, isDirectFormat } from '#relay/dialects/wire-format.ts'
 import type { OpenCloud } from '../clouds/cloud-access.ts'
 import type { BalanceQuery } from './balance-query.ts'
+import type { ImageAdapter } from './image-adapters.ts'
 
 /** A header that holds the key alone, without a scheme such as `Bearer`. */
 export type KeyHeader = 'api-key' | 'x-api-key' | 'x-goog-api-key' | 'mj-api-secret'
@@ -53,6 +54,8 @@ export type CallEndpoint = {
   readonly isPredict?: true
   /** How the bodies of this endpoint differ from the bodies of its format. */
   readonly envelope?: BodyEnvelope
+  /** How the requests and answers of this endpoint for images differ from those of OpenAI. */
+  readonly adapter?: ImageAdapter
 }
 
 /**

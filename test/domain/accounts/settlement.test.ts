@@ -136,6 +136,30 @@ describe('a price per call', () => {
   )
 })
 
+describe('a price per image', () => {
+  const price = { ...PER_CALL, imageFactor: '1' } as const
+  const requested = (calls: number) => [...funded(100), admitted(40, { price, calls })]
+  const chargeOf = (calls: number, images: number, end: 'done' | 'client-gone' = 'done') => {
+    const usage = used({ images, inputUncached: 5 })
+    const [fact] = given(...requested(calls)).when(settleCall({ usage, end })).facts
+    return fact?.data
+  }
+
+  it('is charged for each delivered image', () => {
+    expect(chargeOf(3, 3)).toMatchObject({ charge: 30, calls: 3, price })
+    expect(chargeOf(3, 2)).toMatchObject({ charge: 20, calls: 2 })
+    expect(chargeOf(3, 0)).toMatchObject({ charge: 0, calls: 0 })
+  })
+
+  it('is not charged for more images than were requested', () => {
+    expect(chargeOf(1, 4)).toMatchObject({ charge: 10 })
+  })
+
+  it('is charged for the images that a cut call delivered', () => {
+    expect(chargeOf(3, 1, 'client-gone')).toMatchObject({ charge: 10 })
+  })
+})
+
 describe('the release of a call', () => {
   it('charges nothing and returns the whole hold', () => {
     const outcome = given(...open).when(releaseCall())

@@ -43,7 +43,8 @@ function tierRatios(tiers: readonly ContextTier[], usage: Usage): readonly [Frac
 function exactChargeWithoutTools(price: PriceSnapshot, usage: Usage, calls: number): Fraction {
   const group = fractionOf(price.group)
   if (price.mode === 'call') {
-    return multiply(fractionOf(price.price), whole(500_000), group, whole(calls))
+    const factor = fractionOf(price.imageFactor ?? '1')
+    return multiply(fractionOf(price.price), factor, whole(500_000), group, whole(calls))
   }
   const [K, W, I, A] = [price.cacheRead, price.cacheWrite, price.image, price.audio].map(fractionOf)
   const [C, AC] = [price.completion, price.audioCompletion].map(fractionOf)

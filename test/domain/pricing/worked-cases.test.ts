@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { chargeFor } from '#domain/pricing/charge.ts'
+import { chargeFor, draftCharges } from '#domain/pricing/charge.ts'
+import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
-import { priceOf, readPriceList, withTools } from '#domain/pricing/price-list.ts'
+import { priceOf, readPriceList, withImageFactor, withTools } from '#domain/pricing/price-list.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { recomputedCharge } from './independent-charge.ts'
 
 const MODEL = 'm'
 
@@ -81,5 +83,42 @@ describe('worked examples of billing', () => {
     expect(chargeFor(priced(ratios, '0.5'), usage)).toBe(34_700n)
     const { ImageCompletionRatio: _, ...ofText } = ratios
     expect(chargeFor(priced(ofText), usage)).toBe(1000n + 1320n * 6n)
+  })
+})
+
+describe('worked examples of images', () => {
+  const ofSize = (imageFactor: string, price = '0.04', group = '1') =>
+    withImageFactor(priced({ ModelPrice: price }, group), imageFactor)
+  const two = used({ images: 2 })
+
+  it.each([
+    ['0.4', 16_000n],
+    ['0.45', 18_000n],
+    ['1', 40_000n],
+    ['2', 80_000n],
+    ['3', 120_000n],
+  ])('two images of $0.04 at the factor %s cost %d', (factor, charge) => {
+    const price = ofSize(factor)
+    expect(chargeFor(price, two, 2)).toBe(charge)
+    expect(recomputedCharge(price, two, 2)).toBe(charge)
+    expect(holdFor(price, { inputTokens: 0, outputTokens: 0, choices: 2 })).toBe(charge)
+  })
+
+  it('the factor is exact, and the charge is rounded once', () => {
+    const price = ofSize('0.45', '0.00001', '0.7')
+    expect(chargeFor(price, used({ images: 1 }), 1)).toBe(2n)
+    expect(recomputedCharge(price, used({ images: 1 }), 1)).toBe(2n)
+  })
+
+  it('a price per token has no factor', () => {
+    const price = priced({ ModelRatio: '1' })
+    expect(withImageFactor(price, '3')).toBe(price)
+  })
+
+  it('a draft of other prices keeps the factor of a past call', () => {
+    const draft = draftCharges(readPriceList(new Map([['ModelPrice', `{"${MODEL}":0.1}`]]), 1))
+    const call = { model: MODEL, group: 'default', userGroup: 'default', usage: two, calls: 2 }
+    expect(draft({ ...call, imageFactor: '2' }, false)).toBe(200_000n)
+    expect(draft(call, false)).toBe(100_000n)
   })
 })

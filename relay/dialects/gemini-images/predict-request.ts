@@ -1,0 +1,138 @@
+import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { readOpenAiUsage } from '#relay/canonical/provider-usage-report.ts'
+import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { GEMINI_ERRORS } from '../gemini/error-body.ts'
+import { jsonError } from '../invalid-json-error.ts'
+import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
+import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { answerCheck } from '../openai-chat/usage-in-answer.ts'
+import { IMAGE_STREAM } from '../openai-images/image-stream.ts'
+import { readPredictedImages } from '../openai-images/read-delivered-images.ts'
+import { isMembers, isModelName, RESERVED } from '../read-request-members.ts'
+import { scanObject } from '../scan-request-object.ts'
+import type { ChatRequest, PathParameters, WireFormat } from '../wire-format.ts'
+
+const NAMES = namesByFoldedName(['instances', 'parameters'])
+const NO_NAMES = namesByFoldedName([])
+/** Imagen generates this many images if the request has no number, and never more. */
+const IMAGES_DEFAULT = 4
+const IMAGES_MAX = 8
+/** An instance and the parameters are small. Longer ones are refused before they are parsed. */
+const BYTES_MAX = 256 * 1024
+/**
+ * The parameters that are sent. Others could make the provider write to storage of its account or
+ * change what is billed.
+ */
+const PARAMETERS: ReadonlySet<string> = new Set([
+  ...['sampleCount', 'aspectRatio', 'personGeneration', 'imageSize', 'sampleImageSize'],
+  ...['negativePrompt', 'seed', 'enhancePrompt', 'language', 'safetySetting', 'addWatermark'],
+  ...['outputOptions', 'includeRaiReason', 'includeSafetyAttributes', 'guidanceScale'],
+])
+const SIZES: ReadonlySet<unknown> = new Set([undefined, null, '1K', '2K'])
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
+const unsupported = (param: string): RelayError =>
+  relayError('parameter_not_supported', { param: param.slice(0, 64) })
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Reads the body of Imagen's `predict`. The model is in the path. Each choice is one image. */
+export function readPredictRequest(
+  body: Buffer,
+  path: PathParameters | null,
+  known = NAMES,
+): ChatRequest | RelayError {
+  if (path === null || !isModelName(path.model)) return invalid('model')
+  const members = scanObject(body, known)
+  if (!isMembers(members)) return jsonError(body, members)
+  if (members.some(({ key }) => key === RESERVED)) return invalid(RESERVED)
+  const valueAt = (name: string): unknown => {
+    const member = members.find(({ key }) => key === name)
+    if (member === undefined) return undefined
+    const { valueStart, valueEnd } = member
+    if (valueEnd - valueStart > BYTES_MAX) return 'too long'
+    return JSON.parse(body.toString('utf8', valueStart, valueEnd))
+  }
+  const error = errorInInstances(valueAt('instances'))
+  if (error !== null) return error
+  const parameters = valueAt('parameters') ?? {}
+  if (!isObject(parameters)) return invalid('parameters')
+  const unknown = Object.keys(parameters).find((name) => !PARAMETERS.has(name))
+  if (unknown !== undefined) return unsupported(`parameters.${unknown}`)
+  const count = parameters.sampleCount ?? IMAGES_DEFAULT
+  const isCount = Number.isInteger(count) && (count as number) >= 1
+  if (!isCount || (count as number) > IMAGES_MAX) return invalid('parameters.sampleCount')
+  const { imageSize, sampleImageSize } = parameters
+  const counts = { picture: 0, video: 0, audio: 0, file: 0, storedReasoning: 0 }
+  return {
+    format: GEMINI_IMAGES,
+    body,
+    members,
+    model: path.model,
+    isStream: false,
+    wantsUsage: true,
+    choices: count as number,
+    outputTokensMax: IMAGE_TOKENS,
+    imageFactor: SIZES.has(imageSize) && SIZES.has(sampleImageSize) ? '1' : '2',
+    reasoningEffort: null,
+    inputBound: inputBoundOf(body, members, { counts, hasUnknown: false, tools: [] }),
+    tools: [],
+  }
+}
+
+/** The tokens of one image for an operator who prices Imagen by tokens. */
+const IMAGE_TOKENS = 1_290
+
+function errorInInstances(instances: unknown): RelayError | null {
+  if (instances === undefined || instances === null) {
+    return relayError('missing_parameter', { param: 'instances' })
+  }
+  if (!Array.isArray(instances) || instances.length !== 1) return invalid('instances')
+  const [instance] = instances as unknown[]
+  if (!isObject(instance)) return invalid('instances[0]')
+  const { prompt, ...others } = instance
+  const [other] = Object.keys(others)
+  if (other !== undefined) return unsupported(`instances[0].${other}`)
+  return typeof prompt === 'string' && prompt !== '' ? null : invalid('instances[0].prompt')
+}
+
+function outlineOf({ choices, model, isStream }: ChatRequest): ChatRequest {
+  const text = { instances: [{ prompt: 'x' }], parameters: { sampleCount: choices } }
+  const path = { model, isStream }
+  const outline = readPredictRequest(Buffer.from(JSON.stringify(text)), path, NO_NAMES)
+  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
+  return outline
+}
+
+const RULES = {
+  limits: [],
+  addedLimit: () => 'parameters',
+  isRestricted: (folded: string) => !NAMES.has(folded),
+}
+
+/** Imagen's `predict` in Gemini's API. */
+export const GEMINI_IMAGES: WireFormat = {
+  name: 'gemini-images',
+  promptMember: 'instances',
+  readRequest: (body, path) => readPredictRequest(body, path),
+  readChangedRequest: (body, path) => readPredictRequest(body, path, NO_NAMES),
+  shortBody: () => ({ instances: [{ prompt: 'a dot' }], parameters: { sampleCount: 1 } }),
+  outlineOf,
+  upstreamBody: (request, change) => {
+    // The model is in the path, so the body needs no name of it.
+    const overrides = new Map([...change.overrides].filter(([name]) => name !== 'model'))
+    const unchanged = { model: request.model, forcesUsage: false, outputTokens: null, overrides }
+    return upstreamBody(request, { ...change, ...unchanged }, RULES)
+  },
+  passedHeaders: ({ 'x-goog-api-client': client }) =>
+    client === undefined ? [] : ['x-goog-api-client', String(client)],
+  usageInAnswer: () => undefined,
+  readUsage: (raw, bounds) => readOpenAiUsage(raw, bounds),
+  errorOfAnswer: answerCheck('predictions'),
+  streamOfAnswer: (body) => `data: ${body.toString('utf8').replaceAll(/[\r\n]+/g, ' ')}\n\n`,
+  readTexts: readPredictedImages,
+  stream: IMAGE_STREAM,
+  errors: GEMINI_ERRORS,
+}

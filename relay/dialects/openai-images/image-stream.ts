@@ -1,0 +1,33 @@
+import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
+import { recordOf } from '../openai-chat/usage-in-answer.ts'
+import type { EventMeaning, StreamFormat } from '../wire-format.ts'
+
+const ENDS: ReadonlySet<unknown> = new Set(['image_generation.completed', 'image_edit.completed'])
+
+function readEvent(event: object, isErrorEvent: boolean): EventMeaning {
+  const { type, usage, error, model } = event as Readonly<Record<string, unknown>>
+  return {
+    usage: recordOf(usage) ?? undefined,
+    model,
+    isError: isErrorEvent || type === 'error' || recordOf(error) !== null,
+    isUsageOnly: false,
+    isLast: false,
+    ending: ENDS.has(type) ? 'final' : null,
+  }
+}
+
+/**
+ * The stream of one image. It ends with the connection after the event of the complete image, or
+ * with `[DONE]`. An event contains a complete image, so it may be as long as an answer. If the
+ * caller leaves, the stream is read to its end, because the provider charges for the image.
+ */
+export const IMAGE_STREAM: StreamFormat = {
+  isLastEvent: OPENAI_STREAM.isLastEvent,
+  endsWithConnection: true,
+  isAlwaysReadOn: true,
+  marks: ['"usage"', '"error"', ...[...ENDS].map((name) => `"${String(name)}"`)],
+  eventBytesMax: 32 * 1024 * 1024,
+  finishReason: /"type"\s*:\s*"image_[a-z]+\.completed"/,
+  readEvent,
+  combineUsage: (earlier, later) => later ?? earlier,
+}

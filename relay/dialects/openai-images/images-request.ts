@@ -1,0 +1,244 @@
+import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
+import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { type InnerRules, innerRules } from '../check-nested-json-members.ts'
+import { jsonError } from '../invalid-json-error.ts'
+import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
+import type { InputBound } from '../openai-chat/input-token-bound.ts'
+import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+import {
+  errorInMessages,
+  flagOf,
+  isMembers,
+  modelOf,
+  RESERVED,
+  wholeOf,
+} from '../read-request-members.ts'
+import type { JsonKind } from '../scan-json-tokens.ts'
+import { type Member, scanObject } from '../scan-request-object.ts'
+import type { ChatRequest, WireFormat } from '../wire-format.ts'
+import { imageFactorOf, imageTokensOf } from './image-prices.ts'
+import { IMAGE_STREAM } from './image-stream.ts'
+import { readImageUsage } from './image-usage.ts'
+import { readDeliveredImages } from './read-delivered-images.ts'
+
+/** The highest number of images of one request. */
+export const IMAGES_MAX = 10
+const PARTIAL_IMAGES_MAX = 3
+const TEXT: readonly JsonKind[] = ['string']
+const FLAG: readonly JsonKind[] = ['true', 'false']
+/** The JSON kinds of the members of all requests. A null counts as an absent member. */
+const COMMON: readonly (readonly [string, readonly JsonKind[]])[] = [
+  ...['model', 'prompt', 'size', 'quality', 'response_format', 'style', 'background'].map(
+    (name) => [name, TEXT] as const,
+  ),
+  ...['moderation', 'output_format', 'user', 'negative_prompt'].map(
+    (name) => [name, TEXT] as const,
+  ),
+  ...['n', 'partial_images', 'output_compression', 'seed', 'guidance_scale'].map(
+    (name) => [name, ['number']] as [string, readonly JsonKind[]],
+  ),
+  ['stream', FLAG],
+  ['watermark', FLAG],
+]
+
+/** What distinguishes the requests to generate images from those to edit images. */
+type Kind = {
+  readonly format: 'images' | 'image-edits'
+  /** The type of the event with a complete image. */
+  readonly lastEvent: string
+  /** The JSON kinds of the members that are sent. */
+  readonly fields: ReadonlyMap<string, readonly JsonKind[]>
+  /** The members with images of the caller. */
+  readonly pictures: readonly string[]
+  readonly rules: InnerRules | null
+}
+
+const GENERATION: Kind = {
+  format: 'images',
+  lastEvent: 'image_generation.completed',
+  fields: new Map([...COMMON, ['image', ['string', 'array']]]),
+  pictures: ['image'],
+  rules: null,
+}
+const EDIT: Kind = {
+  format: 'image-edits',
+  lastEvent: 'image_edit.completed',
+  fields: new Map([
+    ...COMMON,
+    ...([
+      ['images', ['array']],
+      ['mask', ['object']],
+      ['input_fidelity', TEXT],
+    ] as const),
+  ]),
+  pictures: ['images', 'mask'],
+  // A file belongs to the provider's account, so a caller could read a file of somebody else.
+  rules: innerRules('images', { image_url: ['string'], file_id: ['null'] }),
+}
+/** The names of the members of a mask. */
+const MASK = namesByFoldedName(['image_url', 'file_id'])
+const NO_NAMES = namesByFoldedName([])
+/** The most input tokens of one image of the caller. */
+const PICTURE_TOKENS = 8_000
+const NAME_LENGTH_MAX = 32
+
+const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
+
+/** Returns a short text, or null for an absent one. A long text is cut, and then not known. */
+function textOf(body: Buffer, member: Member | undefined): string | null {
+  if (member?.kind !== 'string') return null
+  const { valueStart, valueEnd } = member
+  if (valueEnd - valueStart > NAME_LENGTH_MAX * 6) return '?'
+  return JSON.parse(body.toString('utf8', valueStart, valueEnd)) as string
+}
+
+/**
+ * Reads a request for images without building objects. Each choice is one image. `isChecked` is
+ * true if a checked request is read again after a change.
+ */
+function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRequest | RelayError {
+  const known = isChecked ? NO_NAMES : namesByFoldedName(kind.fields.keys())
+  const members = scanObject(body, known, kind.rules)
+  if (!isMembers(members)) return jsonError(body, members)
+  const find = (key: string) => members.find((member) => member.key === key)
+  if (find(RESERVED) !== undefined) return invalid(RESERVED)
+  const model = modelOf(body, find('model'))
+  if (typeof model !== 'string') return model
+  const error = errorInFields(body, members, kind)
+  if (error !== null) return error
+  const images = wholeOf(body, find('n'), 1, IMAGES_MAX)
+  if (images === undefined) return invalid('n')
+  const partialImages = wholeOf(body, find('partial_images'), 0, PARTIAL_IMAGES_MAX)
+  if (partialImages === undefined) return invalid('partial_images')
+  const isStream = flagOf(find('stream')) === true
+  // The events of a stream do not tell which image they belong to, or which event is the last.
+  if (isStream && (images ?? 1) > 1) return invalid('n')
+  const size = textOf(body, find('size'))
+  const quality = textOf(body, find('quality'))
+  return {
+    format: kind === EDIT ? OPENAI_IMAGE_EDITS : OPENAI_IMAGES,
+    body,
+    members,
+    model,
+    isStream,
+    wantsUsage: true,
+    choices: images ?? 1,
+    outputTokensMax: imageTokensOf(model, size, quality, isStream ? (partialImages ?? 0) : 0),
+    imageFactor: imageFactorOf(size, quality),
+    reasoningEffort: null,
+    inputBound: boundOf(body, members, kind),
+    tools: [],
+  }
+}
+
+function errorInFields(
+  body: Buffer,
+  members: readonly Member[],
+  { fields, format }: Kind,
+): RelayError | null {
+  const find = (key: string) => members.find((member) => member.key === key)
+  const prompt = find('prompt')
+  if (prompt === undefined || prompt.kind === 'null') {
+    return relayError('missing_parameter', { param: 'prompt' })
+  }
+  const misfit = members.find(
+    ({ key, kind }) => kind !== 'null' && fields.get(key)?.includes(kind) === false,
+  )
+  if (misfit !== undefined) return invalid(misfit.key)
+  if (textOf(body, prompt) === '') return invalid('prompt')
+  if (format === 'images') return null
+  return errorInMessages(find('images'), null, 'images') ?? errorInMask(body, find('mask'))
+}
+
+function errorInMask(body: Buffer, mask: Member | undefined): RelayError | null {
+  if (mask?.kind !== 'object') return null
+  const bytes = body.subarray(mask.valueStart, mask.valueEnd)
+  const members = scanObject(bytes, MASK)
+  if (!isMembers(members)) return invalid('mask')
+  const wrong = members.find(({ key, kind }) =>
+    key === 'image_url' ? kind !== 'string' : key === 'file_id' && kind !== 'null',
+  )
+  return wrong === undefined ? null : invalid(`mask.${wrong.key}`)
+}
+
+/** Returns the bounds of the input. The data of images is not counted by its length. */
+function boundOf(body: Buffer, members: readonly Member[], { pictures }: Kind): InputBound {
+  let [tokens, count] = [body.length, 0]
+  for (const { key, kind, length, valueStart, valueEnd } of members) {
+    if (!pictures.includes(key) || kind === 'null') continue
+    tokens -= valueEnd - valueStart
+    count += kind === 'array' ? length : 1
+  }
+  tokens += count * PICTURE_TOKENS
+  return { tokens, ceiling: Math.min(TOKENS_MAX, tokens * 2 + 100_000), isText: count === 0 }
+}
+
+const OUTLINED: ReadonlySet<string> = new Set(['n', 'size', 'quality', 'partial_images'])
+
+/** Returns an outline with as many images of the same size and quality, but a short prompt. */
+function outlineOf(request: ChatRequest, kind: Kind): ChatRequest {
+  const { body, members, model, isStream } = request
+  const limits = members.flatMap(({ key, valueStart, valueEnd }) =>
+    OUTLINED.has(key) && valueEnd - valueStart <= NAME_LENGTH_MAX * 6
+      ? [`"${key}":${body.toString('utf8', valueStart, valueEnd)}`]
+      : [],
+  )
+  const head = `"model":${JSON.stringify(model)},"stream":${isStream},"prompt":"x"`
+  const images = kind === EDIT ? ['"images":[{"image_url":"x"}]'] : []
+  const text = `{${[head, ...images, ...limits].join()}}`
+  const outline = readImagesRequest(Buffer.from(text), kind, true)
+  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
+  return outline
+}
+
+const formatOf = (kind: Kind): WireFormat => ({
+  name: kind.format,
+  promptMember: 'prompt',
+  readRequest: (body) => readImagesRequest(body, kind, false),
+  readChangedRequest: (body) => readImagesRequest(body, kind, true),
+  shortBody: ({ model }) => ({
+    ...{ model, prompt: 'a dot' },
+    ...(kind === EDIT ? { images: [{ image_url: DOT }] } : {}),
+  }),
+  outlineOf: (request) => outlineOf(request, kind),
+  upstreamBody: (request, change) =>
+    upstreamBody(
+      request,
+      { ...change, forcesUsage: false, outputTokens: null },
+      {
+        limits: [],
+        addedLimit: () => 'n',
+        // Others could multiply the images, such as `batch_size`, or choose another price.
+        isRestricted: (folded) => !kind.fields.has(folded),
+      },
+    ),
+  passedHeaders: () => [],
+  usageInAnswer,
+  readUsage: readImageUsage,
+  errorOfAnswer: answerCheck('data'),
+  streamOfAnswer: (body) => streamOfAnswer(body, kind),
+  readTexts: readDeliveredImages,
+  stream: IMAGE_STREAM,
+  errors: OPENAI_ERRORS,
+})
+
+/** A transparent image of one pixel. */
+const DOT = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
+
+/** OpenAI's `POST /v1/images/generations`. */
+export const OPENAI_IMAGES: WireFormat = formatOf(GENERATION)
+/** OpenAI's `POST /v1/images/edits`, with a JSON body. */
+export const OPENAI_IMAGE_EDITS: WireFormat = formatOf(EDIT)
+
+/**
+ * Renders a complete answer with one image as the last event of a stream. The members of the image
+ * become members of the event.
+ */
+function streamOfAnswer(body: Buffer, { lastEvent: type }: Kind): string {
+  const { data, created, usage } = JSON.parse(body.toString('utf8')) as Record<string, unknown>
+  const [image] = Array.isArray(data) ? (data as unknown[]) : []
+  const event = { type, ...(image as object | undefined), created_at: created, usage }
+  return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
+}

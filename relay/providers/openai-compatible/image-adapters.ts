@@ -1,0 +1,254 @@
+import { recordOf } from '#relay/canonical/provider-usage-report.ts'
+import { type Member, scanObject } from '#relay/dialects/scan-request-object.ts'
+
+/**
+ * How an endpoint for OpenAI's images differs from OpenAI's own. The endpoint has no streams, so
+ * its plain answer is rendered as one.
+ */
+export type ImageAdapter = {
+  /** Returns the provider's request, or the member that the provider can't express. */
+  readonly requestOf: (
+    request: ImageRequest,
+    model: string,
+  ) => object | { readonly unsupported: string }
+  /**
+   * Returns a provider's answer as an answer of OpenAI's images API. `created` is in unix seconds.
+   */
+  readonly answer: (body: Buffer, created: number) => Buffer
+}
+
+/** A request of OpenAI's images API whose values were checked. */
+type ImageRequest = {
+  readonly prompt: string
+  readonly n?: number | null
+  readonly size?: string | null
+  readonly response_format?: string | null
+  readonly image?: string | readonly string[] | null
+} & Readonly<Record<'negative_prompt' | 'seed' | 'guidance_scale' | 'watermark', unknown>>
+
+const QUOTE = 34
+const BACKSLASH = 92
+const OPEN_BRACKET = 91
+const COMMA = 44
+
+const isSpace = (byte: number | undefined): boolean =>
+  byte === 32 || byte === 10 || byte === 13 || byte === 9
+
+function behindSpace(bytes: Buffer, from: number): number {
+  let at = from
+  while (isSpace(bytes[at])) at += 1
+  return at
+}
+
+/** Returns the offset of the quote that ends the text that starts at `start`. */
+function endOfText(bytes: Buffer, start: number): number {
+  let at = bytes.indexOf(QUOTE, start + 1)
+  for (; at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
+    let backslashes = 0
+    while (bytes[at - 1 - backslashes] === BACKSLASH) backslashes += 1
+    if (backslashes % 2 === 0) return at
+  }
+  return -1
+}
+
+/**
+ * Returns the texts of all members with this name, and of the lists in them, with their quotes. The
+ * answer is not parsed, because images may have many megabytes.
+ */
+function textsNamed(bytes: Buffer, name: string): readonly Buffer[] {
+  const key = Buffer.from(`"${name}"`)
+  const texts: Buffer[] = []
+  for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + 1)) {
+    const colon = behindSpace(bytes, at + key.length)
+    let start = behindSpace(bytes, colon + 1)
+    const isList = bytes[start] === OPEN_BRACKET
+    if (isList) start = behindSpace(bytes, start + 1)
+    while (bytes[start] === QUOTE) {
+      const end = endOfText(bytes, start)
+      if (end < 0) break
+      texts.push(bytes.subarray(start, end + 1))
+      const next = behindSpace(bytes, end + 1)
+      if (!isList || bytes[next] !== COMMA) break
+      start = behindSpace(bytes, next + 1)
+    }
+  }
+  return texts
+}
+
+/** Writes an answer with these images, which are JSON texts. */
+function answerWith(
+  images: readonly { readonly name: 'url' | 'b64_json'; readonly text: Buffer }[],
+  created: number,
+  usage: object | null = null,
+): Buffer {
+  const parts: Buffer[] = [Buffer.from(`{"created":${created},"data":[`)]
+  for (const [index, { name, text }] of images.entries()) {
+    parts.push(Buffer.from(`${index === 0 ? '' : ','}{"${name}":`), text, Buffer.from('}'))
+  }
+  parts.push(Buffer.from(usage === null ? ']}' : `],"usage":${JSON.stringify(usage)}}`))
+  return Buffer.concat(parts)
+}
+
+const imagesOf = (body: Buffer, key: string, name: 'url' | 'b64_json') =>
+  textsNamed(body, key).map((text) => ({ name, text }))
+
+/** A longer answer without images is not parsed. */
+const ERROR_BYTES_MAX = 64 * 1024
+
+/** Returns the error in an answer without images as an error of OpenAI's; null if there is none. */
+function errorIn(
+  body: Buffer,
+  read: (answer: Readonly<Record<string, unknown>>) => readonly [code: unknown, message: unknown],
+): Buffer | null {
+  if (body.length > ERROR_BYTES_MAX) return null
+  let answer: unknown
+  try {
+    answer = JSON.parse(body.toString('utf8'))
+  } catch {
+    // The pipeline reports an answer that is not JSON.
+    return body
+  }
+  const [code, message] = read(recordOf(answer))
+  if (code === undefined || code === null || code === '' || code === 0) return null
+  return Buffer.from(JSON.stringify({ error: { message: String(message ?? ''), code: `${code}` } }))
+}
+
+const sidesOf = (size: string | null | undefined): readonly [number, number] | null => {
+  const [, width, height] = /^(\d{1,5})[x*](\d{1,5})$/.exec(size ?? '') ?? []
+  return width === undefined ? null : [Number(width), Number(height)]
+}
+
+const RATIOS = ['1:1', '3:4', '4:3', '9:16', '16:9'] as const
+
+/** Returns the ratio that is closest to the size; undefined for a size without pixels. */
+function aspectRatioOf(size: string | null | undefined): string | undefined {
+  const sides = sidesOf(size)
+  if (sides === null || sides[0] * sides[1] === 0) return undefined
+  const ratio = Math.log(sides[0] / sides[1])
+  const distance = (name: string): number => {
+    const [width = 1, height = 1] = name.split(':').map(Number)
+    return Math.abs(Math.log(width / height) - ratio)
+  }
+  return RATIOS.toSorted((one, other) => distance(one) - distance(other))[0]
+}
+
+const unsupportedIn = ({ n, image }: ImageRequest, imagesMax: number) =>
+  (n ?? 1) > imagesMax
+    ? { unsupported: 'n' }
+    : image === undefined || image === null
+      ? null
+      : { unsupported: 'image' }
+
+/** Imagen's `predict`. It has images of data alone. */
+export const IMAGEN: ImageAdapter = {
+  requestOf: (request) =>
+    unsupportedIn(request, 4) ?? {
+      instances: [{ prompt: request.prompt }],
+      parameters: { sampleCount: request.n ?? 1, aspectRatio: aspectRatioOf(request.size) },
+    },
+  answer: (body, created) => {
+    if (body.includes('"error"')) return body
+    return answerWith(imagesOf(body, 'bytesBase64Encoded', 'b64_json'), created)
+  },
+}
+
+/** The images of Gemini's `generateContent`, which generates one image per request. */
+export const GEMINI_CONTENT: ImageAdapter = {
+  requestOf: (request) => {
+    const aspectRatio = aspectRatioOf(request.size)
+    const config = aspectRatio === undefined ? {} : { imageConfig: { aspectRatio } }
+    return (
+      unsupportedIn(request, 1) ?? {
+        contents: [{ role: 'user', parts: [{ text: request.prompt }] }],
+        generationConfig: { responseModalities: ['IMAGE'], ...config },
+      }
+    )
+  },
+  answer: (body, created) => {
+    const members = scanObject(body)
+    if (!Array.isArray(members)) return body
+    const find = (name: string) => (members as Member[]).find(({ key }) => key === name)
+    if (find('error') !== undefined) return body
+    const usage = find('usageMetadata')
+    const raw = usage === undefined ? null : body.toString('utf8', usage.valueStart, usage.valueEnd)
+    const images = imagesOf(body, 'data', 'b64_json')
+    return answerWith(images, created, raw === null ? null : usageOf(recordOf(JSON.parse(raw))))
+  },
+}
+
+function usageOf(metadata: Readonly<Record<string, unknown>>): object {
+  const count = (value: unknown): number => (typeof value === 'number' ? value : 0)
+  const ofImages = (details: unknown): number =>
+    (Array.isArray(details) ? details : [])
+      .map(recordOf)
+      .filter(({ modality }) => modality === 'IMAGE')
+      .reduce((sum, { tokenCount }) => sum + count(tokenCount), 0)
+  const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount } = metadata
+  const output = count(candidatesTokenCount) + count(thoughtsTokenCount)
+  const images = ofImages(metadata.candidatesTokensDetails)
+  return {
+    input_tokens: promptTokenCount,
+    input_tokens_details: { image_tokens: ofImages(metadata.promptTokensDetails) },
+    output_tokens: output,
+    output_tokens_details: { image_tokens: images, text_tokens: Math.max(0, output - images) },
+  }
+}
+
+/** SiliconFlow's images, whose members have other names. */
+export const SILICON_FLOW: ImageAdapter = {
+  requestOf: ({ prompt, n, size, image, negative_prompt, seed, guidance_scale }, model) => ({
+    ...{ model, prompt, image_size: size ?? undefined, batch_size: n ?? 1 },
+    ...{ image: image ?? undefined, negative_prompt, seed, guidance_scale },
+  }),
+  answer: (body, created) => {
+    const members = scanObject(body)
+    const isOwn = Array.isArray(members) && !members.some(({ key }) => key === 'images')
+    if (!Array.isArray(members) || isOwn) return body
+    const images = (members as Member[]).find(({ key }) => key === 'images')
+    const list = body.subarray(images?.valueStart ?? 0, images?.valueEnd ?? 0)
+    return answerWith(imagesOf(list, 'url', 'url'), created)
+  },
+}
+
+/** MiniMax' `image_generation`. */
+export const MINIMAX_IMAGES: ImageAdapter = {
+  requestOf: (request, model) => {
+    const { prompt, n, size, response_format: format, seed } = request
+    const response_format = format === 'b64_json' ? 'base64' : 'url'
+    const aspect_ratio = aspectRatioOf(size)
+    const body = { model, prompt, n: n ?? 1, aspect_ratio, response_format, seed }
+    return unsupportedIn(request, 9) ?? body
+  },
+  answer: (body, created) => {
+    const images = [
+      ...imagesOf(body, 'image_urls', 'url'),
+      ...imagesOf(body, 'image_base64', 'b64_json'),
+    ]
+    const error = images.length > 0 ? null : errorIn(body, codeOfMiniMax)
+    return error ?? answerWith(images, created)
+  },
+}
+
+function codeOfMiniMax({ base_resp, error }: Readonly<Record<string, unknown>>) {
+  const { status_code: code, status_msg: message } = recordOf(base_resp ?? error)
+  return [code, message] as const
+}
+
+/** The synchronous image models of DashScope. */
+export const DASH_SCOPE: ImageAdapter = {
+  requestOf: ({ prompt, n, size, image, negative_prompt, seed, watermark }, model) => {
+    const pictures = typeof image === 'string' ? [image] : (image ?? [])
+    const content = [...pictures.map((picture) => ({ image: picture })), { text: prompt }]
+    const parameters = { n: n ?? 1, size: sidesOf(size)?.join('*') }
+    return {
+      model,
+      input: { messages: [{ role: 'user', content }] },
+      parameters: { ...parameters, negative_prompt, seed, watermark },
+    }
+  },
+  answer: (body, created) => {
+    const images = imagesOf(body, 'image', 'url')
+    const error = images.length > 0 ? null : errorIn(body, ({ code, message }) => [code, message])
+    return error ?? answerWith(images, created)
+  },
+}

@@ -1,0 +1,76 @@
+import {
+  DASH_SCOPE,
+  GEMINI_CONTENT,
+  IMAGEN,
+  MINIMAX_IMAGES,
+  SILICON_FLOW,
+} from './image-adapters.ts'
+import type { CallEndpoint } from './provider-profile.ts'
+
+const imagesAt = (path: string, models?: RegExp): CallEndpoint =>
+  models === undefined ? { format: 'images', path } : { format: 'images', path, models }
+
+const GENERATIONS = '/v1/images/generations'
+const editsAt = (path: string, models?: RegExp): CallEndpoint => ({
+  ...imagesAt(path, models),
+  format: 'image-edits',
+})
+const IMAGEN_MODELS = /^imagen-/
+const GEMINI_IMAGE_MODELS = /^gemini-.*image/
+
+const ofGoogle = (models: string): readonly CallEndpoint[] => [
+  { format: 'gemini-images', path: `${models}:predict`, models: IMAGEN_MODELS },
+  { ...imagesAt(`${models}:predict`, IMAGEN_MODELS), adapter: IMAGEN },
+  { ...imagesAt(`${models}:generateContent`, GEMINI_IMAGE_MODELS), adapter: GEMINI_CONTENT },
+]
+
+/**
+ * The endpoints for images, by channel type. An endpoint with an adapter has a format of its own.
+ * The models of the first providers are listed, because their chats serve all other models.
+ */
+export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new Map([
+  [
+    1,
+    [
+      imagesAt(GENERATIONS, /^(?:dall-e-|gpt-image-|chatgpt-image-)/),
+      editsAt('/v1/images/edits', /^(?:gpt-image-|chatgpt-image-)/),
+    ],
+  ],
+  // A deployment may have any name.
+  [3, [imagesAt('/openai/v1/images/generations'), editsAt('/openai/v1/images/edits')]],
+  [8, [imagesAt(GENERATIONS), editsAt('/v1/images/edits')]],
+  [
+    17,
+    [
+      {
+        ...imagesAt('/api/v1/services/aigc/multimodal-generation/generation', /^qwen-image/),
+        bases: /^dashscope(?:-intl)?\.aliyuncs\.com\//,
+        adapter: DASH_SCOPE,
+      },
+    ],
+  ],
+  [24, ofGoogle('/v1beta/models/{model}')],
+  [26, [imagesAt('/api/paas/v4/images/generations', /^(?:cogview|glm-image)/)]],
+  [
+    35,
+    [
+      {
+        ...imagesAt('/v1/image_generation', /^image-/),
+        bases: /^api\.(?:minimax\.io|minimaxi\.com|minimax\.chat)\//,
+        adapter: MINIMAX_IMAGES,
+      },
+    ],
+  ],
+  [40, [{ ...imagesAt(GENERATIONS), adapter: SILICON_FLOW }]],
+  [41, ofGoogle('/v1/projects/{project}/locations/{region}/publishers/google/models/{model}')],
+  [45, [imagesAt('/api/v3/images/generations', /seedream|seededit/)]],
+  [47, [imagesAt(GENERATIONS)]],
+  [48, [imagesAt(GENERATIONS, /image|imagine/)]],
+])
+
+/** Matches the names of models that generate images. */
+const IMAGE_MODEL =
+  /dall-e|gpt-image|chatgpt-image|imagen-|cogview|glm-image|seedream|qwen-image|flux|kolors|grok-.*imag|gemini-.*image|stable-diffusion|^image-0/i
+
+/** Reports whether a model generates images. Some channels offer endpoints without a list. */
+export const isImageModel = (model: string): boolean => IMAGE_MODEL.test(model)

@@ -1,0 +1,398 @@
+import OpenAI from 'openai'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { explainPrice } from '#console/features/usage-log/price-explanation.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { otherOfSettled } from '#projections/logs/log-row-details.ts'
+import { recomputedCharge } from '#test/domain/pricing/independent-charge.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
+import { scriptedProvider } from './support/scripted-provider.ts'
+
+const DALLE = 'dall-e-3'
+const GPT = 'gpt-image-1'
+const IMAGEN = 'imagen-4.0-generate-001'
+const GEMINI = 'gemini-2.5-flash-image'
+const PATH = 'POST /v1/images/generations'
+const provider = startedForEach(scriptedProvider)
+const rig = startedForEach(relayRig)
+
+beforeEach(async () => {
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+  const ofOpenAi = ['dall-e-2', DALLE, GPT]
+  await rig.addChannel(2, { type: 1, baseUrl: provider.url, models: ofOpenAi })
+  await rig.addChannel(3, { type: 24, baseUrl: provider.url, models: [IMAGEN, GEMINI] })
+  await rig.setOption('ModelPrice', { [DALLE]: 0.04, [IMAGEN]: 0.04 })
+  await rig.setOption('ModelRatio', { [GPT]: 2.5, [GEMINI]: 0.15 })
+  await rig.setOption('ImageRatio', { [GPT]: 2 })
+  await rig.setOption('ImageCompletionRatio', { [GPT]: 8, [GEMINI]: 100 })
+})
+
+const images = (count: number) => ({
+  created: 1,
+  data: Array.from({ length: count }, () => ({ url: 'https://images.example/a.png' })),
+})
+
+async function post(path: string, body: unknown) {
+  const response = await fetch(`${rig.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+const generate = (body: Record<string, unknown>) =>
+  post('/v1/images/generations', { model: DALLE, prompt: 'a cat', ...body })
+const sent = () => JSON.parse(provider.requests.at(-1)?.body ?? '') as Record<string, unknown>
+const event = (data: Record<string, unknown>): Buffer =>
+  Buffer.from(`event: ${String(data.type)}\ndata: ${JSON.stringify(data)}\n\n`)
+const SSE = { 'content-type': 'text/event-stream' }
+
+async function settledCall() {
+  const { type, data } = await onlyEnd(rig)
+  if (type !== 'CallSettled') throw new Error(type)
+  const charge = BigInt(data.charge)
+  expect(charge).toBe(recomputedCharge(data.price, data.usage, data.calls))
+  const { other } = otherOfSettled(data)
+  expect(explainPrice(other, charge)).toMatchObject({ isExact: true })
+  return data
+}
+
+describe('a price per image', () => {
+  it.each([
+    ['256x256', undefined, 1, 8_000],
+    ['512x512', undefined, 2, 18_000],
+    [undefined, undefined, 1, 20_000],
+    ['1024x1024', 'hd', 1, 40_000],
+    ['1792x1024', 'standard', 1, 40_000],
+    ['1024x1792', 'hd', 1, 60_000],
+    ['1792X1024', undefined, 1, 40_000],
+    ['huge', 'best', 1, 60_000],
+  ])('of the size %s and quality %s costs for %d', async (size, quality, n, charge) => {
+    provider.answers.set(PATH, { body: images(n) })
+    const { status, text } = await generate({ size, quality, n })
+    expect([status, text]).toEqual([200, JSON.stringify(images(n))])
+    const data = await settledCall()
+    expect(data).toMatchObject({ charge, hold: charge, formats: ['images'] })
+    expect(data.usage).toMatchObject({ images: n })
+  })
+
+  it('is charged for what is delivered, but never for more than was requested', async () => {
+    provider.answers.set(PATH, { body: images(2) })
+    expect((await generate({ n: 4 })).status).toBe(200)
+    expect(await settledCall()).toMatchObject({ charge: 40_000, hold: 80_000, calls: 2 })
+  })
+
+  it('is not charged for images beyond the request', async () => {
+    provider.answers.set(PATH, { body: images(3) })
+    await generate({ n: 1 })
+    expect(await settledCall()).toMatchObject({ charge: 20_000, usage: { images: 3 } })
+  })
+
+  it('is not charged for an empty answer', async () => {
+    provider.answers.set(PATH, { body: images(0) })
+    await generate({})
+    expect(await settledCall()).toMatchObject({ charge: 0 })
+  })
+
+  it('is charged for an answer whose caller has left', async () => {
+    let answer = () => {}
+    const until = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    provider.answers.set(PATH, { body: images(1), until })
+    const leaving = new AbortController()
+    const call = fetch(`${rig.url}/v1/images/generations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: DALLE, prompt: 'a cat' }),
+      signal: leaving.signal,
+    }).catch(() => {})
+    await expect.poll(() => provider.requests.length).toBe(1)
+    leaving.abort()
+    await call
+    // The relay notices that the caller has left.
+    await new Promise((resume) => setTimeout(resume, 200))
+    answer()
+    await expect.poll(async () => (await rig.callEvents()).length).toBe(2)
+    expect(await settledCall()).toMatchObject({ charge: 20_000, end: 'client-gone' })
+  })
+})
+
+const USAGE = {
+  input_tokens: 150,
+  input_tokens_details: { text_tokens: 50, image_tokens: 100 },
+  output_tokens: 1_056,
+  total_tokens: 1_206,
+}
+/** (50 + 100 · 2 + 1 056 · 8) · 2.5 */
+const CHARGE = 21_745
+
+describe('a price per token', () => {
+  it('is charged by the usage of texts and images', async () => {
+    const body = { created: 1, data: [{ b64_json: 'QUJD' }], usage: USAGE }
+    provider.answers.set(PATH, { body })
+    const { text } = await generate({ model: GPT, quality: 'medium', size: '1024x1024' })
+    expect(text).toBe(JSON.stringify(body))
+    const data = await settledCall()
+    expect(data).toMatchObject({ charge: CHARGE, usageSource: 'upstream', anomaly: null })
+    expect(data.usage).toMatchObject({ inputImage: 100, outputImage: 1_056, images: 1 })
+    expect(Number(data.hold)).toBeGreaterThanOrEqual(1_056 * 20)
+  })
+
+  it('is charged for the delivered images if the usage is missing', async () => {
+    provider.answers.set(PATH, { body: { created: 1, data: [{ b64_json: 'QUJD' }] } })
+    await generate({ model: GPT, quality: 'medium', size: '1024x1024' })
+    const { usage, usageSource } = await settledCall()
+    expect([usage.outputImage, usageSource]).toEqual([1_056, 'estimated'])
+  })
+
+  it.each([
+    [{ input_tokens: -5, output_tokens: -9 }, 'negative'],
+    [{ input_tokens: 1e12, output_tokens: 1 }, 'absurd'],
+    [{ input_tokens: 10, output_tokens: 0 }, 'zero'],
+  ])('never gets cheaper by impossible usage: %j', async (usage, anomaly) => {
+    provider.answers.set(PATH, { body: { created: 1, data: [{ b64_json: 'QUJD' }], usage } })
+    await generate({ model: GPT, quality: 'low', size: '1024x1024' })
+    const data = await settledCall()
+    expect(data.anomaly).toBe(anomaly)
+    if (anomaly !== 'zero') expect(data.usage.output).toBeGreaterThanOrEqual(272)
+  })
+})
+
+const PARTIAL = { type: 'image_generation.partial_image', partial_image_index: 0, b64_json: 'QUJD' }
+const COMPLETED = { type: 'image_generation.completed', b64_json: 'REVG', usage: USAGE }
+const STREAMED = { model: GPT, stream: true, partial_images: 1, quality: 'medium' }
+
+describe('a stream of an image', () => {
+  it('passes byte for byte and is charged by its usage', async () => {
+    const pieces = [event(PARTIAL), event(COMPLETED)]
+    provider.answers.set(PATH, { headers: SSE, pieces })
+    const { text } = await generate(STREAMED)
+    expect(text).toBe(Buffer.concat(pieces).toString())
+    expect(sent()).toMatchObject({ stream: true, partial_images: 1 })
+    expect(sent()).not.toHaveProperty('stream_options')
+    expect(await settledCall()).toMatchObject({ charge: CHARGE, usage: { images: 1 } })
+  })
+
+  it('that is cut is charged for the image that it has shown', async () => {
+    provider.answers.set(PATH, { headers: SSE, pieces: [event(PARTIAL)] })
+    const { text } = await generate({ ...STREAMED, size: '1024x1024' })
+    expect(text).toContain('"error"')
+    const data = await settledCall()
+    expect(data).toMatchObject({ end: 'incomplete', usageSource: 'partial' })
+    expect(data.usage).toMatchObject({ images: 1, outputImage: 1_156 })
+  })
+
+  it('whose caller leaves is read to its end and charged by its usage', async () => {
+    let goOn = () => {}
+    const pause = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const pieces = [event(PARTIAL), event({ ...COMPLETED, b64_json: 'R'.repeat(2_000_000) })]
+    provider.answers.set(PATH, { headers: SSE, pieces, pause })
+    const response = await fetch(`${rig.url}/v1/images/generations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'a cat', ...STREAMED }),
+    })
+    const reader = response.body?.getReader()
+    await reader?.read()
+    await reader?.cancel()
+    await new Promise((resume) => setTimeout(resume, 100))
+    goOn()
+    await expect.poll(async () => (await rig.callEvents()).length).toBe(2)
+    expect(await settledCall()).toMatchObject({ charge: CHARGE, end: 'client-gone' })
+  })
+})
+
+describe('a request for images', () => {
+  it.each([
+    [{ prompt: undefined }, 'missing_parameter', 'prompt'],
+    [{ prompt: '' }, 'invalid_parameter', 'prompt'],
+    [{ n: 0 }, 'invalid_parameter', 'n'],
+    [{ n: 11 }, 'invalid_parameter', 'n'],
+    [{ n: 1.5 }, 'invalid_parameter', 'n'],
+    [{ n: '2' }, 'invalid_parameter', 'n'],
+    [{ size: 1024 }, 'invalid_parameter', 'size'],
+    [{ quality: [] }, 'invalid_parameter', 'quality'],
+    [{ stream: 'yes' }, 'invalid_parameter', 'stream'],
+    [{ stream: true, n: 2 }, 'invalid_parameter', 'n'],
+    [{ stream: true, partial_images: 4 }, 'invalid_parameter', 'partial_images'],
+  ])('%j is refused with an error that names the field', async (body, code, param) => {
+    const { status, text } = await generate(body)
+    expect(status).toBe(400)
+    expect(JSON.parse(text)).toMatchObject({ error: { code, param } })
+    expect(provider.requests).toHaveLength(0)
+  })
+
+  it('costs what an override of the channel makes of it', async () => {
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    const paramOverride = JSON.stringify({ size: '1792x1024', quality: 'hd' })
+    const channel = { type: 1, baseUrl: provider.url, models: [DALLE], paramOverride }
+    await rig.addChannel(4, channel)
+    provider.answers.set(PATH, { body: images(1) })
+    await generate({ size: '256x256' })
+    expect(sent()).toMatchObject({ size: '1792x1024', quality: 'hd' })
+    expect(await settledCall()).toMatchObject({ charge: 60_000, hold: 60_000 })
+  })
+
+  it('loses members that could multiply what is generated', async () => {
+    provider.answers.set(PATH, { body: images(1) })
+    const sequential = { sequential_image_generation: 'auto', batch_size: 9, num_images: 9 }
+    await generate({ ...sequential, style: 'vivid' })
+    expect(sent()).toEqual({ model: DALLE, prompt: 'a cat', style: 'vivid' })
+    expect(await settledCall()).toMatchObject({ dropped: Object.keys(sequential) })
+  })
+
+  it('goes only to a channel with images', async () => {
+    const { status, text } = await generate({ model: 'imagen-nowhere' })
+    expect([status, JSON.parse(text).error.param]).toEqual([404, 'model'])
+  })
+})
+
+describe('an edit of images', () => {
+  const EDITS = 'POST /v1/images/edits'
+  const DATA = `data:image/png;base64,${'A'.repeat(400_000)}`
+  const edit = (body: Record<string, unknown>) =>
+    post('/v1/images/edits', { model: GPT, prompt: 'a hat', quality: 'low', ...body })
+
+  it('passes byte for byte, and holds no more than its images may cost', async () => {
+    const body = { created: 1, data: [{ b64_json: 'QUJD' }], usage: USAGE }
+    provider.answers.set(EDITS, { body })
+    const images = [{ image_url: DATA }, { image_url: 'https://images.example/b.png' }]
+    const { status, text } = await edit({ images, mask: { image_url: DATA } })
+    expect([status, text]).toEqual([200, JSON.stringify(body)])
+    expect(sent()).toMatchObject({ images, mask: { image_url: DATA } })
+    const data = await settledCall()
+    expect(data).toMatchObject({ charge: CHARGE, formats: ['image-edits'] })
+    expect(Number(data.hold)).toBeLessThan(26_000 * 5)
+  })
+
+  it.each([
+    [{}, 'images'],
+    [{ images: [] }, 'images'],
+    [{ images: ['https://images.example/a.png'] }, 'images'],
+    [{ images: [{ file_id: 'file-1' }] }, 'images[0].file_id'],
+    [{ images: [{ image_url: 5 }] }, 'images[0].image_url'],
+    [{ images: [{ image_url: 'x' }], mask: { file_id: 'file-1' } }, 'mask.file_id'],
+    [{ images: [{ image_url: 'x' }], prompt: null }, 'prompt'],
+  ])('%j is refused with an error that names the field', async (body, param) => {
+    const { status, text } = await edit(body)
+    expect([status, JSON.parse(text).error.param]).toEqual([400, param])
+    expect(provider.requests).toHaveLength(0)
+  })
+
+  it('streams', async () => {
+    const pieces = [
+      event({ ...PARTIAL, type: 'image_edit.partial_image' }),
+      event({ ...COMPLETED, type: 'image_edit.completed' }),
+    ]
+    provider.answers.set(EDITS, { headers: SSE, pieces })
+    const { text } = await edit({ images: [{ image_url: 'x' }], stream: true })
+    expect(text).toBe(Buffer.concat(pieces).toString())
+    expect(await settledCall()).toMatchObject({ charge: CHARGE, usage: { images: 1 } })
+  })
+})
+
+describe('Imagen', () => {
+  const answer = { predictions: [{ mimeType: 'image/png', bytesBase64Encoded: 'QUJD' }] }
+  const NATIVE = `POST /v1beta/models/${IMAGEN}:predict`
+
+  it('is called by predict, and charged for each image', async () => {
+    provider.answers.set(NATIVE, { body: answer })
+    const body = { instances: [{ prompt: 'a cat' }], parameters: { sampleCount: 2 } }
+    const { status, text } = await post(`/v1beta/models/${IMAGEN}:predict`, body)
+    expect([status, text]).toEqual([200, JSON.stringify(answer)])
+    expect(sent()).toEqual(body)
+    expect(await settledCall()).toMatchObject({ charge: 20_000, hold: 40_000 })
+  })
+
+  it('is called by OpenAI’s images, whose answer has data', async () => {
+    provider.answers.set(NATIVE, { body: answer })
+    const { text } = await generate({ model: IMAGEN, n: 2, size: '1792x1024' })
+    expect(sent()).toEqual({
+      instances: [{ prompt: 'a cat' }],
+      parameters: { sampleCount: 2, aspectRatio: '16:9' },
+    })
+    expect(JSON.parse(text)).toEqual({
+      created: expect.any(Number),
+      data: [{ b64_json: 'QUJD' }],
+    })
+    expect(await settledCall()).toMatchObject({
+      charge: 40_000,
+      hold: 80_000,
+      usage: { images: 1 },
+    })
+  })
+
+  it.each([
+    [{}, 'instances'],
+    [{ instances: [{ prompt: 'a' }, { prompt: 'b' }] }, 'instances'],
+    [{ instances: [{ prompt: 'a', image: {} }] }, 'instances[0].image'],
+    [{ instances: [{ prompt: 'a' }], parameters: { sampleCount: 9 } }, 'parameters.sampleCount'],
+    [
+      { instances: [{ prompt: 'a' }], parameters: { storageUri: 'gs://b' } },
+      'parameters.storageUri',
+    ],
+  ])('refuses %j with an error that names the field', async (body, field) => {
+    const { status, text } = await post(`/v1beta/models/${IMAGEN}:predict`, body)
+    expect(status).toBe(400)
+    expect(text).toContain(field)
+  })
+})
+
+describe('Gemini’s images', () => {
+  const NATIVE = `POST /v1beta/models/${GEMINI}:generateContent`
+  const usageMetadata = {
+    promptTokenCount: 10,
+    candidatesTokenCount: 1_290,
+    candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1_290 }],
+  }
+  const inlineData = { mimeType: 'image/png', data: 'QUJD' }
+
+  it('are called by OpenAI’s images and charged by their tokens', async () => {
+    const candidates = [{ content: { parts: [{ inlineData }] }, finishReason: 'STOP' }]
+    provider.answers.set(NATIVE, { body: { candidates, usageMetadata } })
+    const { text } = await generate({ model: GEMINI })
+    expect(JSON.parse(text)).toMatchObject({ data: [{ b64_json: 'QUJD' }] })
+    expect(sent()).toEqual({
+      contents: [{ role: 'user', parts: [{ text: 'a cat' }] }],
+      generationConfig: { responseModalities: ['IMAGE'] },
+    })
+    // (10 + 1 290 · 100) · 0.15
+    expect(await settledCall()).toMatchObject({ charge: 19_352, usageSource: 'upstream' })
+  })
+
+  it('can’t be requested several at once', async () => {
+    const { status, text } = await generate({ model: GEMINI, n: 2 })
+    expect([status, JSON.parse(text).error.param]).toEqual([400, 'n'])
+  })
+})
+
+describe('OpenAI’s client', () => {
+  const client = () => new OpenAI({ apiKey: `sk-${KEY}`, baseURL: `${rig.url}/v1`, maxRetries: 0 })
+
+  it('gets images', async () => {
+    provider.answers.set(PATH, { body: images(1) })
+    const { data } = await client().images.generate({ model: DALLE, prompt: 'a cat' })
+    expect(data).toEqual(images(1).data)
+  })
+
+  it('gets a stream', async () => {
+    provider.answers.set(PATH, { headers: SSE, pieces: [event(PARTIAL), event(COMPLETED)] })
+    const types: string[] = []
+    const stream = await client().images.generate({
+      ...{ model: GPT, prompt: 'a cat', stream: true, partial_images: 1 },
+    })
+    for await (const { type } of stream) types.push(type)
+    expect(types).toEqual([PARTIAL.type, COMPLETED.type])
+  })
+
+  it('finds which models have images', async () => {
+    const response = await fetch(`${rig.url}/v1/models/${DALLE}`, {
+      headers: { authorization: `Bearer sk-${KEY}` },
+    })
+    expect(await response.json()).toMatchObject({ supported_endpoint_types: ['image-generation'] })
+  })
+})

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import {
+  DASH_SCOPE,
+  GEMINI_CONTENT,
+  IMAGEN,
+  type ImageAdapter,
+  MINIMAX_IMAGES,
+  SILICON_FLOW,
+} from '#relay/providers/openai-compatible/image-adapters.ts'
+
+type Request = Parameters<ImageAdapter['requestOf']>[0]
+
+const written = (adapter: ImageAdapter, request: object): unknown =>
+  JSON.parse(JSON.stringify(adapter.requestOf({ prompt: 'a', ...request } as Request, 'm')))
+const answered = (adapter: ImageAdapter, answer: unknown): unknown =>
+  JSON.parse(adapter.answer(Buffer.from(JSON.stringify(answer)), 7).toString())
+
+describe('requests for images in the formats of providers', () => {
+  it('of SiliconFlow', () => {
+    const request = { n: 2, size: '1024x1024', seed: 4 }
+    const expected = { model: 'm', prompt: 'a', image_size: '1024x1024', batch_size: 2, seed: 4 }
+    expect(written(SILICON_FLOW, request)).toEqual(expected)
+  })
+
+  it('of MiniMax', () => {
+    const request = { n: 3, size: '720x1280', response_format: 'b64_json' }
+    const others = { n: 3, aspect_ratio: '9:16', response_format: 'base64' }
+    expect(written(MINIMAX_IMAGES, request)).toEqual({ model: 'm', prompt: 'a', ...others })
+  })
+
+  it('of DashScope', () => {
+    expect(written(DASH_SCOPE, { n: 2, size: '1328x1328', image: 'u' })).toEqual({
+      model: 'm',
+      input: { messages: [{ role: 'user', content: [{ image: 'u' }, { text: 'a' }] }] },
+      parameters: { n: 2, size: '1328*1328' },
+    })
+  })
+
+  it('can’t have more images than the provider generates, or unsupported images', () => {
+    expect(written(IMAGEN, { n: 5 })).toEqual({ unsupported: 'n' })
+    expect(written(GEMINI_CONTENT, { n: 2 })).toEqual({ unsupported: 'n' })
+    expect(written(MINIMAX_IMAGES, { n: 10 })).toEqual({ unsupported: 'n' })
+    expect(written(IMAGEN, { image: 'u' })).toEqual({ unsupported: 'image' })
+  })
+})
+
+describe('answers with images in the formats of providers', () => {
+  it('of SiliconFlow count once, although they are listed twice', () => {
+    const images = [{ url: 'https://a/1?x="' }, { url: 'https://a/2' }]
+    expect(answered(SILICON_FLOW, { images, data: images, seed: 1 })).toEqual({
+      created: 7,
+      data: images,
+    })
+  })
+
+  it('of MiniMax', () => {
+    const base_resp = { status_code: 0, status_msg: 'success' }
+    const urls = answered(MINIMAX_IMAGES, { data: { image_urls: ['u1', 'u2'] }, base_resp })
+    expect(urls).toEqual({ created: 7, data: [{ url: 'u1' }, { url: 'u2' }] })
+    const data = answered(MINIMAX_IMAGES, { data: { image_base64: ['QUJD'] }, base_resp })
+    expect(data).toEqual({ created: 7, data: [{ b64_json: 'QUJD' }] })
+  })
+
+  it('of DashScope', () => {
+    const content = [{ image: 'https://a/1' }, { text: 'ok' }]
+    const output = { choices: [{ finish_reason: 'stop', message: { role: 'assistant', content } }] }
+    expect(answered(DASH_SCOPE, { output, usage: { image_count: 1 } })).toEqual({
+      created: 7,
+      data: [{ url: 'https://a/1' }],
+    })
+  })
+
+  it('are errors if the provider says so with status 200', () => {
+    const base_resp = { status_code: 1026, status_msg: 'sensitive' }
+    const error = { message: 'sensitive', code: '1026' }
+    expect(answered(MINIMAX_IMAGES, { data: null, base_resp })).toEqual({ error })
+    const refused = { code: 'DataInspectionFailed', message: 'no' }
+    expect(answered(DASH_SCOPE, refused)).toEqual({
+      error: { message: 'no', code: 'DataInspectionFailed' },
+    })
+  })
+
+  it('may be empty', () => {
+    expect(answered(IMAGEN, {})).toEqual({ created: 7, data: [] })
+    expect(answered(MINIMAX_IMAGES, { base_resp: { status_code: 0 } })).toEqual({
+      created: 7,
+      data: [],
+    })
+  })
+
+  it('that are no JSON pass unchanged, and are reported as such', () => {
+    const html = Buffer.from('<html>')
+    for (const adapter of [MINIMAX_IMAGES, DASH_SCOPE, SILICON_FLOW, GEMINI_CONTENT]) {
+      expect(adapter.answer(html, 7).equals(html)).toBe(true)
+    }
+  })
+})
