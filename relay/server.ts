@@ -34,6 +34,7 @@ import { addPlayground, type Playground } from './playground/playground-route.ts
 import { PROFILES, TASK_PROFILES } from './providers/openai-compatible/all-profiles.ts'
 import type { ProfileField } from './providers/openai-compatible/provider-profile.ts'
 import { acceptsKey } from './providers/openai-compatible/provider-target.ts'
+import { createRealtimeSockets, type RealtimeSockets } from './realtime/realtime-sockets.ts'
 import { reportCallsInFlight } from './report-calls-in-flight-per-channel.ts'
 import {
   createResponsesSockets,
@@ -116,9 +117,14 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const openExchange = (request: CallRequest, response: CallResponse): Exchange =>
     exchangeOf(request, response, core.now(), clientIpOf, core.log)
   const sockets = socketsOf(core, deps, draining, openExchange)
+  const realtime = realtimeOf(core, deps, draining, openExchange)
   return {
     matches: (url, method) => matches(url) || isPing(url, method),
-    upgrade: sockets.upgrade,
+    upgrade: (request, socket, head) => {
+      const isRealtime = request.url?.split('?')[0] === REALTIME_PATH
+      const { upgrade } = isRealtime ? realtime : sockets
+      upgrade(request, socket, head)
+    },
     handle: (request, response) => {
       const exchange = openExchange(request, response)
       // On a full disk, the call is refused here. An append to the event store would fail only
@@ -131,10 +137,14 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       addPlayground(app, playgroundOf(core, deps, draining, openExchange))
     },
     inFlight: draining.inFlight,
-    drain: (graceMs) => sockets.closeDuring(draining.drain(graceMs)),
+    drain: async (graceMs) => {
+      const calls = sockets.closeDuring(draining.drain(graceMs))
+      await Promise.all([calls, realtime.drain(graceMs)])
+    },
     close: async () => {
       clearInterval(sweeping)
       sockets.close()
+      realtime.close()
       await channelActions.stop()
       await tasks.stop()
       deps.watch.close()
@@ -174,6 +184,20 @@ const socketsOf = (
       if (!writes.isWritable()) return sendError(exchange, NO_DISK)
       runCall(deps, exchange, draining, RESPONSES_CALL)
     },
+  })
+
+const REALTIME_PATH = '/v1/realtime'
+
+const realtimeOf = (
+  { writes }: Core,
+  deps: RelayDeps,
+  draining: Draining,
+  openExchange: (request: CallRequest, response: CallResponse) => Exchange,
+): RealtimeSockets =>
+  createRealtimeSockets({
+    ...{ deps, openExchange },
+    refusalOf: (request) =>
+      writes.isWritable() ? refusalOf({ deps, draining }, request) : NO_DISK,
   })
 
 const NO_DISK = relayError('store_unavailable', { retryAfter: 5 })

@@ -16,7 +16,9 @@ import type { RelayDeps } from './relay-deps.ts'
 
 export type CallOutcome = { readonly isSuccess: boolean; readonly tokens: number }
 
-export type Sized = Pick<ChatRequest, 'body' | 'outputTokensMax' | 'choices'>
+export type Sized = Pick<ChatRequest, 'outputTokensMax' | 'choices'> & {
+  readonly body: { readonly length: number }
+}
 
 /** A permit for one running call. It must be released exactly once, when the call ends. */
 export type CallPermit = { readonly release: (outcome: CallOutcome) => void }

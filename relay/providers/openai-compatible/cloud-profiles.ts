@@ -22,6 +22,11 @@ export const CLOUD_ROWS: readonly ProfileRow[] = [
         path: '/openai/v1/responses',
         compactPath: '/openai/v1/responses/compact',
       },
+      {
+        format: 'realtime',
+        path: '/openai/v1/realtime?model={model}',
+        betaPath: '/openai/realtime?api-version={other}&deployment={model}',
+      },
     ],
     modelsPath: null,
     keyHeader: 'api-key',

@@ -20,6 +20,10 @@ const completionsAt = (path: string, models?: RegExp): CallEndpoint =>
   models === undefined ? { format: 'completions', path } : { format: 'completions', path, models }
 
 const CHAT_AND_COMPLETIONS = [CHAT, completionsAt('/v1/completions')]
+const realtimeFor = (models?: RegExp): CallEndpoint => ({
+  ...{ format: 'realtime', path: '/v1/realtime?model={model}' },
+  ...(models === undefined ? {} : { models }),
+})
 /** OpenAI's models that answer completions. All others answer only chats. */
 const COMPLETION_MODELS = /^(?:ft:)?(?:gpt-3\.5-turbo-instruct|davinci-002|babbage-002)/
 
@@ -65,6 +69,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
       CHAT,
       withCompaction(responsesAt('/v1/responses')),
       completionsAt('/v1/completions', COMPLETION_MODELS),
+      realtimeFor(/realtime|^gpt-audio/),
     ],
     keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
     fields: [ORGANIZATION],
@@ -79,7 +84,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
   {
     id: 8,
     name: 'Custom',
-    endpoints: CHAT_AND_COMPLETIONS,
+    endpoints: [...CHAT_AND_COMPLETIONS, realtimeFor()],
     fields: [ORGANIZATION],
     balance: billingDashboard,
   },
