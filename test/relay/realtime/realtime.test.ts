@@ -4,42 +4,30 @@ import { tokensStream } from '#domain/tokens/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { RealtimeClient } from '../support/realtime-client.ts'
 import { CHARGE, realtimeProvider, USAGE } from '../support/realtime-provider.ts'
+import {
+  addRealtimeChannel,
+  bills,
+  callTypes,
+  MODEL,
+  sessionWithoutSpeech,
+} from '../support/realtime-site.ts'
 import { KEY, PROVIDER_KEY, relayRig, TOKEN, USER } from '../support/relay-rig.ts'
 
-const MODEL = 'gpt-realtime'
 const provider = startedForEach(realtimeProvider)
 const rig = startedForEach(relayRig)
 
-beforeEach(async () => {
-  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
-  await rig.addChannel(2, { type: 8, baseUrl: provider.url, models: [MODEL] })
-  await rig.setOption('ModelRatio', { [MODEL]: 2.5, 'gpt-4o-transcribe': 1.25 })
-  await rig.setOption('CompletionRatio', { [MODEL]: 4 })
-  await rig.setOption('AudioRatio', { [MODEL]: 8 })
-  await rig.setOption('AudioCompletionRatio', { [MODEL]: 2 })
-})
+beforeEach(() => addRealtimeChannel(rig, provider))
 
 const connect = () => new RealtimeClient(rig.url, MODEL).open()
-const settled = async () =>
-  (await rig.callEvents()).flatMap((event) => (event.type === 'CallSettled' ? [event.data] : []))
-const typesOfCalls = async () => (await rig.callEvents()).map(({ type }) => type)
 const session = () => provider.sessions[0] as (typeof provider.sessions)[0]
-const NO_VAD = { type: 'realtime', audio: { input: { turn_detection: null } } }
-
-/** Turns off the detection of speech, so that only requests begin responses. */
-async function withoutSpeech(client: RealtimeClient): Promise<RealtimeClient> {
-  client.send({ type: 'session.update', session: NO_VAD })
-  await client.event('session.updated')
-  return client
-}
 
 describe('a realtime session', () => {
   it('charges a response from its usage before its end is sent', async () => {
-    const client = await withoutSpeech(await connect())
+    const client = await sessionWithoutSpeech(rig.url)
     let billsAtEnd = -1
     client.socket.on('message', (data) => {
       if (!String(data).includes('"response.done"')) return
-      void settled().then(({ length }) => {
+      void bills(rig).then(({ length }) => {
         billsAtEnd = length
       })
     })
@@ -47,17 +35,17 @@ describe('a realtime session', () => {
     const done = await client.event('response.done')
     expect(done.response).toMatchObject({ usage: USAGE })
     expect(billsAtEnd).toBe(1)
-    expect(await settled()).toMatchObject([
+    expect(await bills(rig)).toMatchObject([
       { charge: CHARGE, end: 'done', model: MODEL, usageSource: 'upstream', channelId: 2 },
     ])
     client.send({ type: 'response.create' })
     await client.event('response.done')
-    const bills = await settled()
-    expect(bills.map(({ charge }) => charge)).toEqual([CHARGE, CHARGE])
-    expect(new Set(bills.map(({ call }) => call)).size).toBe(2)
+    const all = await bills(rig)
+    expect(all.map(({ charge }) => charge)).toEqual([CHARGE, CHARGE])
+    expect(new Set(all.map(({ call }) => call)).size).toBe(2)
     client.socket.close()
     await expect.poll(() => session().isClosed).toBe(true)
-    expect(await typesOfCalls()).toEqual([
+    expect(await callTypes(rig)).toEqual([
       ...['CallAdmitted', 'CallSettled', 'CallAdmitted', 'CallSettled'],
     ])
   })
@@ -195,7 +183,7 @@ describe('the holds of a realtime session', () => {
   })
 
   it('limits the output to what the account can pay', async () => {
-    const client = await withoutSpeech(await connect())
+    const client = await sessionWithoutSpeech(rig.url)
     const perToken = 2.5 * 8 * 2
     await rig.setBudget(USER, TOKEN, BigInt(2_000 * perToken))
     client.send({ type: 'response.create' })
@@ -209,7 +197,7 @@ describe('the holds of a realtime session', () => {
   })
 
   it('ends with an error when no further call can be paid', async () => {
-    const client = await withoutSpeech(await connect())
+    const client = await sessionWithoutSpeech(rig.url)
     await rig.setBudget(USER, TOKEN, 3_000n)
     client.send({ type: 'response.create' })
     expect((await client.event('error')).error).toMatchObject({ code: 'token_exhausted' })
@@ -220,7 +208,7 @@ describe('the holds of a realtime session', () => {
 
   it('the input is held again in every turn, from the last usage', async () => {
     provider.usage = { ...USAGE, input_tokens: 20_000, output_tokens: 1_000 }
-    const client = await withoutSpeech(await connect())
+    const client = await sessionWithoutSpeech(rig.url)
     for (let turn = 0; turn < 2; turn += 1) {
       client.send({ type: 'response.create' })
       await client.event('response.done')
@@ -234,11 +222,11 @@ describe('the holds of a realtime session', () => {
   it('a token that is disabled ends the session within seconds', async () => {
     const client = await connect()
     client.send({ type: 'input_audio_buffer.append', audio: 'AAAA' })
-    await expect.poll(typesOfCalls).toEqual(['CallAdmitted'])
+    await expect.poll(() => callTypes(rig)).toEqual(['CallAdmitted'])
     const data = { userId: USER, tokenIds: [TOKEN] }
     await rig.append(tokensStream(USER), { type: 'TokensDisabled', v: 1, data })
     expect((await client.event('error')).error).toMatchObject({ code: 'token_disabled' })
     expect(await client.isClosed()).toBe(1008)
-    await expect.poll(typesOfCalls).toEqual(['CallAdmitted', 'CallReleased'])
+    await expect.poll(() => callTypes(rig)).toEqual(['CallAdmitted', 'CallReleased'])
   })
 })
