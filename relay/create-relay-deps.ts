@@ -21,6 +21,7 @@ import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.t
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
 import { SessionAffinity } from './pipeline/session-affinity.ts'
+import { type ClientSecrets, createClientSecrets } from './realtime/client-secrets.ts'
 import { createStoredResponses, type StoredResponses } from './stored-responses/stored-responses.ts'
 import { createTokenCounter, type TokenCounter } from './token-counts/token-counter.ts'
 import { UnorderedList } from './unordered-list.ts'
@@ -40,6 +41,7 @@ export type DepsOverrides = {
   readonly claimedCalls?: ClaimedCalls
   readonly providerMessages?: ProviderMessages
   readonly storedResponses?: StoredResponses
+  readonly clientSecrets?: ClientSecrets
   readonly counter?: TokenCounter
 }
 
@@ -90,5 +92,6 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
     providerMessages: overrides.providerMessages ?? (await openProviderMessages(core)),
     storedResponses: overrides.storedResponses ?? (await createStoredResponses(core.pg)),
+    clientSecrets: overrides.clientSecrets ?? (await createClientSecrets(core.pg)),
   }
 }

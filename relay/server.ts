@@ -34,6 +34,7 @@ import { addPlayground, type Playground } from './playground/playground-route.ts
 import { PROFILES, TASK_PROFILES } from './providers/openai-compatible/all-profiles.ts'
 import type { ProfileField } from './providers/openai-compatible/provider-profile.ts'
 import { acceptsKey } from './providers/openai-compatible/provider-target.ts'
+import { serveRealtime } from './realtime/create-client-secret.ts'
 import { createRealtimeSockets, type RealtimeSockets } from './realtime/realtime-sockets.ts'
 import { reportCallsInFlight } from './report-calls-in-flight-per-channel.ts'
 import {
@@ -86,6 +87,7 @@ function deleteExpired({ log, now }: Core, deps: RelayDeps): void {
     [deps.claimedCalls, 'expired idempotency keys could not be deleted'],
     [deps.providerMessages, 'old messages of providers could not be deleted'],
     [deps.storedResponses, 'old stored responses could not be deleted'],
+    [deps.clientSecrets, 'expired temporary keys could not be deleted'],
   ] as const
   for (const [store, message] of stores) {
     store.sweep(now()).catch((err: unknown) => log.warn({ err }, message))
@@ -315,6 +317,13 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
     return draining.during(
       exchange,
       counting.catch((err: unknown) => handleBug(deps, exchange, err)),
+    )
+  }
+  if (path === REALTIME_PATH || path.startsWith(`${REALTIME_PATH}/`)) {
+    const serving = serveRealtime(deps, exchange, path.slice(REALTIME_PATH.length + 1))
+    return draining.during(
+      exchange,
+      serving.catch((err: unknown) => handleBug(deps, exchange, err)),
     )
   }
   const id = /^\/v1\/responses\/([^/]+)$/.exec(path)?.[1]

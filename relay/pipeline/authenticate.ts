@@ -94,7 +94,7 @@ const tooManyWrong = (retryAfter: number): RelayError =>
 /**
  * Returns the key of a request. Clients send the key in different headers or in a query parameter.
  */
-function keyText(request: Pick<CallRequest, 'headers' | 'url'>): string | null {
+export function keyText(request: Pick<CallRequest, 'headers' | 'url'>): string | null {
   const { headers, url = '' } = request
   const { authorization } = headers
   if (authorization !== undefined && /^bearer /i.test(authorization)) {

@@ -5,6 +5,7 @@ import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
 import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { BodyMemory } from '#relay/limits/body-memory.ts'
 import type { ConcurrencyCaps, RunningCallCount } from '#relay/limits/process-call-limit.ts'
+import type { ClientSecrets } from '#relay/realtime/client-secrets.ts'
 import type { StoredResponses } from '#relay/stored-responses/stored-responses.ts'
 import type { TokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Views } from '#relay/views/start-views.ts'
@@ -38,4 +39,5 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly claimedCalls: ClaimedCalls
   readonly providerMessages: ProviderMessages
   readonly storedResponses: StoredResponses
+  readonly clientSecrets: ClientSecrets
 }

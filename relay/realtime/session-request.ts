@@ -1,10 +1,10 @@
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isModelName } from '../dialects/read-request-members.ts'
-import { authenticate, type Caller } from '../pipeline/authenticate.ts'
+import { authenticate, type Caller, callerOf, keyText } from '../pipeline/authenticate.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
 import type { CallRequest } from '../pipeline/http-messages.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
-import type { SessionSettings } from './session-settings.ts'
+import { readSession, type SessionSettings } from './session-settings.ts'
 
 /** The sub-protocols of browsers, which can't set headers. */
 export const PROTOCOL = 'realtime'
@@ -20,19 +20,58 @@ export type SessionRequest = {
   readonly settings: SessionSettings | null
 }
 
+/** The beginning of all temporary keys. */
+export const SECRET_PREFIX = 'ek_'
+
+type AuthDeps = Pick<RelayDeps, 'views' | 'vault' | 'failedKeys' | 'clientSecrets' | 'now' | 'log'>
+
 /** Authenticates a request for a session, and reads the model and the protocol. */
 export async function authenticateSession(
-  deps: Pick<RelayDeps, 'views' | 'vault' | 'failedKeys'>,
+  deps: AuthDeps,
   { request, clientIp, startedAt }: Exchange,
 ): Promise<SessionRequest | RelayError> {
   const protocols = protocolsOf(request)
   const headers = headersWithKey(request, protocols)
   const isBeta =
     protocols.includes(BETA_PROTOCOL) || /\brealtime=v1\b/.test(String(headers['openai-beta']))
-  const caller = await authenticate(deps, { headers, url: request.url ?? '' }, clientIp, startedAt)
+  const url = request.url ?? ''
+  const bySecret = await authenticateBySecret(deps, keyText({ headers, url }), clientIp)
+  const caller =
+    bySecret?.caller ?? (await authenticate(deps, { headers, url }, clientIp, startedAt))
   if (isRelayError(caller)) return caller
-  const model = modelIn(request.url ?? '')
-  return isRelayError(model) ? model : { caller, model: model.name, isBeta, settings: null }
+  const model = modelIn(url, bySecret?.model)
+  if (isRelayError(model)) return model
+  if (bySecret === null) return { caller, model: model.name, isBeta, settings: null }
+  return { ...bySecret, caller }
+}
+
+type BySecret = Omit<SessionRequest, 'caller'> & { readonly caller: Caller | RelayError }
+
+/**
+ * Authenticates a temporary key. Returns null for any other key and for an unknown temporary key,
+ * which is then counted as a wrong key.
+ */
+async function authenticateBySecret(
+  { views, vault, clientSecrets, failedKeys, now, log }: AuthDeps,
+  text: string | null,
+  clientIp: string,
+): Promise<BySecret | null> {
+  if (text?.startsWith(SECRET_PREFIX) !== true || failedKeys.waitSeconds(clientIp) > 0) return null
+  const at = now()
+  try {
+    const secret = await clientSecrets.find(vault.keyedHash('realtime-secret', text), at)
+    if (secret === null) return null
+    const { userId, keyLookup, pinnedChannelId, model, isBeta } = secret
+    const opened = await vault.open(userId, secret.settings)
+    const caller = await callerOf({ views, vault }, keyLookup, pinnedChannelId, clientIp, at)
+    const settings = readSession(JSON.parse(opened ?? 'null'), model, 'session')
+    if (caller === null || isRelayError(settings)) return null
+    return { caller, model, isBeta, settings }
+  } catch (err) {
+    log.error({ err }, 'a temporary key could not be read')
+    const caller = relayError('store_unavailable', { retryAfter: 5 })
+    return { caller, model: '', isBeta: false, settings: null }
+  }
 }
 
 const protocolsOf = ({ headers }: CallRequest): readonly string[] =>
@@ -48,14 +87,15 @@ function headersWithKey({ headers }: CallRequest, protocols: readonly string[]) 
 }
 
 /** Sessions for transcription only, and those of WebRTC, have no model and are not served. */
-function modelIn(url: string): { readonly name: string } | RelayError {
+function modelIn(url: string, ofSecret?: string): { readonly name: string } | RelayError {
   const query = new URLSearchParams(url.split('?')[1] ?? '')
   for (const param of ['intent', 'call_id']) {
     if (query.has(param)) return relayError('parameter_not_supported', { param })
   }
   const names = query.getAll('model')
-  const [name] = names
+  const [name = ofSecret] = names
   if (name === undefined || name === '') return relayError('missing_parameter', { param: 'model' })
-  const isValid = names.length === 1 && isModelName(name)
+  const isOfSecret = ofSecret === undefined || ofSecret === name
+  const isValid = names.length <= 1 && isModelName(name) && isOfSecret
   return isValid ? { name } : relayError('invalid_parameter', { param: 'model' })
 }

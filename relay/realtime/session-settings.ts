@@ -60,7 +60,7 @@ export function readSession(
   param: string,
 ): SessionSettings | RelayError {
   if (!isObject(value)) return relayError('invalid_parameter', { param })
-  const path = `${param}.`
+  const path = param === '' ? '' : `${param}.`
   const error = checkMembers(value, SESSION, path) ?? checkPriced(value, path)
   if (error !== null) return error
   if (value.type !== undefined && value.type !== 'realtime') {
