@@ -115,7 +115,7 @@ export class ClientGate {
       const { max_output_tokens: _, max_response_output_tokens: __, ...others } = response ?? {}
       const isOutside = response?.conversation === 'none' || Array.isArray(response?.input)
       calls.noteRequest(event.id, !isOutside)
-      const limited = { ...event.body, response: { ...others, max_output_tokens: limit } }
+      const limited = { ...event.body, response: { ...others, [this.limitName]: limit } }
       await this.link.send(isLimited ? limited : event.body)
     })
   }
@@ -150,9 +150,13 @@ export class ClientGate {
     this.outputTokensMax = Math.max(earlier, outputTokensMax)
     calls.respondsToSpeech ||= respondsToSpeech
     const { max_output_tokens: _, max_response_output_tokens: __, ...others } = settings.session
-    const name = this.link.isBeta ? 'max_response_output_tokens' : 'max_output_tokens'
-    const session = limit === undefined ? others : { ...others, [name]: outputTokensMax }
+    const limited = { ...others, [this.limitName]: outputTokensMax }
+    const session = limit === undefined ? others : limited
     await this.link.send({ ...body, session })
+  }
+
+  private get limitName(): string {
+    return this.link.isBeta ? 'max_response_output_tokens' : 'max_output_tokens'
   }
 
   private get latest(): Pick<Update, 'outputTokensMax' | 'respondsToSpeech'> {
@@ -173,13 +177,14 @@ export class ClientGate {
   private async setTranscription(settings: SessionSettings): Promise<RelayError | null> {
     const { transcriptionModel: name } = settings
     if (name === undefined) return null
-    if (name === null) return this.transcription.change(null)
+    const { rate } = this.calls.input
+    if (name === null) return this.transcription.change(null, rate)
     const { deps, caller } = this.link.context
     const error = accessError(caller, deps.views.options.options, { model: name })
     if (error !== null) return error
     const price = priceFor(deps.views, caller, name)
     const model: TranscriptionModel | RelayError = 'code' in price ? price : { name, price }
-    return isRelayError(model) ? model : this.transcription.change(model)
+    return isRelayError(model) ? model : this.transcription.change(model, rate)
   }
 
   /** Notes that the provider confirmed the oldest change. Returns true for a change by the gate. */

@@ -32,10 +32,11 @@ export class InputTranscription {
    * Sets the model that transcribes from now on; null if there is none. While transcriptions of
    * another model are awaited, a change is refused, because they have another price.
    */
-  async change(model: TranscriptionModel | null): Promise<RelayError | null> {
+  async change(model: TranscriptionModel | null, rate: Rate): Promise<RelayError | null> {
     if (this.call === null || model?.name === this.model?.name) {
       this.model = model
-      return null
+      // Audio that was sent before is transcribed, too, if it is not yet an item.
+      return this.uncommitted > 0 ? this.coverAll(rate) : null
     }
     if (this.awaited.size > 0) {
       return relayError('invalid_parameter', { param: 'session.audio.input.transcription' })
@@ -43,12 +44,11 @@ export class InputTranscription {
     await this.call.release('refused', 'client_gone')
     this.call = null
     this.model = model
-    return null
+    return this.coverAll(rate)
   }
 
   /** Admits or raises the call that covers audio before this audio is sent. */
   async cover(audioBytes: number, rate: Rate): Promise<RelayError | null> {
-    if (this.model === null) return null
     this.uncommitted += audioBytes
     return this.coverAll(rate)
   }
@@ -70,9 +70,10 @@ export class InputTranscription {
   }
 
   noteCommitted(itemId: unknown): void {
-    if (this.model === null || typeof itemId !== 'string' || this.uncommitted === 0) return
-    if (this.awaited.size >= ITEMS_MAX) return
-    this.awaited.set(itemId, this.uncommitted)
+    if (this.model !== null && typeof itemId === 'string' && this.awaited.size < ITEMS_MAX) {
+      // The provider may make several items of the same bytes, which then count for the first one.
+      this.awaited.set(itemId, this.uncommitted)
+    }
     this.uncommitted = 0
   }
 
@@ -87,8 +88,10 @@ export class InputTranscription {
    */
   async noteCompleted(itemId: unknown, raw: unknown, rate: Rate): Promise<RelayError | null> {
     const bytes = this.awaited.get(String(itemId))
+    if (bytes === undefined) return null
+    const uncovered = this.call === null ? await this.coverAll(rate) : null
     const { call } = this
-    if (bytes === undefined || call === null) return null
+    if (uncovered !== null || call === null) return uncovered
     this.awaited.delete(String(itemId))
     this.call = null
     const bounds = { inputCeiling: call.inputCeiling, outputCeiling: call.outputTokens * 2 }

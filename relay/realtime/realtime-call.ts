@@ -20,6 +20,8 @@ export type CallContext = {
   readonly deps: RelayDeps
   readonly caller: Caller
   readonly channel: RelayChannel
+  /** The key with which the session was opened. */
+  readonly keyRef: string
   /** Returns a new exchange with a call id of its own. */
   readonly openExchange: () => Exchange
 }
@@ -70,6 +72,7 @@ export class RealtimeCall {
     { model, upstreamModel, price, inputTokens, outputTokens }: CallTerms,
     ledger: CallLedger,
     permit: CallPermit,
+    access: AccessCheck,
   ) {
     this.context = context
     this.exchange = { ...exchange }
@@ -80,7 +83,7 @@ export class RealtimeCall {
     this.outputTokens = ledger.outputLimit ?? outputTokens
     this.ledger = ledger
     this.permit = permit
-    this.access = accessCheck(context.deps, context.caller, exchange)
+    this.access = access
   }
 
   /** Admits a call. Its output limit may be lower than requested. */
@@ -89,9 +92,12 @@ export class RealtimeCall {
     const { model, price, inputTokens, outputTokens, isReducible } = terms
     const body = { length: inputTokens * BYTES_PER_TOKEN }
     const sized = { body, outputTokensMax: outputTokens, choices: 1 }
+    const exchange = context.openExchange()
+    const access = accessCheck(deps, caller, exchange)
+    const denied = access()
+    if (denied !== null) return denied
     const permit = await acquirePermit(deps, caller, sized)
     if (isRelayError(permit)) return permit
-    const exchange = context.openExchange()
     const bounds = { inputTokens, outputTokens, choices: 1 }
     const hold = holdFor(price, bounds)
     const canReduce = isReducible && price.mode === 'tokens' && hold > 0n
@@ -105,9 +111,11 @@ export class RealtimeCall {
       permit.release({ isSuccess: false, tokens: 0 })
       throw err
     })
-    if (!isRelayError(ledger)) return new RealtimeCall(context, exchange, terms, ledger, permit)
-    permit.release({ isSuccess: false, tokens: 0 })
-    return ledger
+    if (isRelayError(ledger)) {
+      permit.release({ isSuccess: false, tokens: 0 })
+      return ledger
+    }
+    return new RealtimeCall(context, exchange, terms, ledger, permit, access)
   }
 
   get id(): string {

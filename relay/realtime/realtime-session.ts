@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { OPENAI_ERRORS } from '../dialects/openai-chat/error-body.ts'
+import type { AccessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
 import { confidentialTo } from '../views/channel-view.ts'
 import { readClientEvent } from './client-event.ts'
@@ -41,6 +42,8 @@ export type SessionOptions = {
   readonly call: string
   /** The settings with which the session begins, from a temporary key; null without one. */
   readonly settings: SessionSettings | null
+  /** Checks whether the caller still has access. */
+  readonly access: AccessCheck
   /** Gets the number of bytes of the caller's events that wait. */
   readonly onQueued: (bytes: number) => void
 }
@@ -132,7 +135,8 @@ export class RealtimeSession {
     }
     if (this.isEnding || now - this.accessCheckedAt < ACCESS_CHECK_MS) return
     this.accessCheckedAt = now
-    const error = calls.accessError() ?? gate.transcription.accessError()
+    const { access } = this.options
+    const error = access() ?? calls.accessError() ?? gate.transcription.accessError()
     if (error !== null) void this.end(error, true)
   }
 
@@ -146,7 +150,7 @@ export class RealtimeSession {
         const event = readClientEvent(data, this.options.model)
         // A second response needs a second call, which is admitted when the first one has begun.
         const isRequest = !isRelayError(event) && event.type === 'response.create'
-        if (isRequest && this.calls.request !== null) break
+        if (isRequest && this.calls.isRequestPending) break
         this.queue.shift()
         if (isRelayError(event)) await this.showError(event)
         else {
@@ -198,7 +202,10 @@ export class RealtimeSession {
     if (type.startsWith('response.') && type.endsWith('.delta')) this.calls.noteDelta(event)
     const { transcription } = this.gate
     if (type === 'input_audio_buffer.committed') transcription.noteCommitted(event.item_id)
-    if (type === `${TRANSCRIPTION}.failed`) transcription.noteFailed(event.item_id)
+    if (type === `${TRANSCRIPTION}.failed`) {
+      transcription.noteFailed(event.item_id)
+      return this.showEvent(visibleError(event, this.confidential, this.options.call))
+    }
     if (type === `${TRANSCRIPTION}.completed`) return this.handleTranscription(event, data)
     return this.show(data)
   }
@@ -230,7 +237,7 @@ export class RealtimeSession {
 
   private async handleBegun(event: ServerEvent, data: Buffer): Promise<void> {
     const error = await this.calls.begin(event, this.gate.outputTokensMax)
-    if (error !== null) return this.end(error, false)
+    if (error !== null) return this.end(error, !OF_PROVIDER.test(error.code))
     if (this.isEnding) this.cancel(idOf(event.response))
     else await this.show(data)
     void this.passQueued()

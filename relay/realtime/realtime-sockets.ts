@@ -4,6 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { BodyOwner } from '../limits/body-memory.ts'
+import { accessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { checkAccountCanPay } from '../pipeline/check-account-can-pay.ts'
@@ -24,7 +25,7 @@ const PING_MS = 30_000
 const LIFETIME_MS = 60 * 60_000
 /** The time without an event of the caller after which a session ends. */
 const IDLE_MS = 15 * 60_000
-const MESSAGES_PER_SECOND_MAX = 500
+const MESSAGES_PER_SECOND_MAX = 2_000
 /** The time for the charges of the last responses after the grace period of a stop. */
 const SETTLE_MS = 8_000
 
@@ -202,6 +203,8 @@ class RealtimeSocket {
   private readonly openedAt = performance.now()
   private activeAt = performance.now()
   private isAlive = true
+  private readonly upstream: WebSocket
+  private isUpstreamAlive = true
   private arrivedBytes = 0
   private queuedBytes = 0
   private second = 0
@@ -211,7 +214,7 @@ class RealtimeSocket {
     { deps, openExchange }: RealtimeOptions,
     socket: WebSocket,
     request: IncomingMessage,
-    { call }: Exchange,
+    { call, clientIp }: Exchange,
     { caller, model, isBeta, settings, owner, upstream }: Opening,
   ) {
     this.socket = socket
@@ -219,13 +222,21 @@ class RealtimeSocket {
     const ignore = (): void => {}
     const newExchange = () =>
       openExchange(requestOf(request, NOTHING), responseOver(socket, ignore))
-    const context = { deps, caller, channel: upstream.channel, openExchange: newExchange }
+    const { channel, key } = upstream
+    const context = { deps, caller, channel, keyRef: key.keyRef, openExchange: newExchange }
     const onQueued = (bytes: number) => {
       this.queuedBytes = bytes
       this.resize()
     }
-    const of = { context, client: socket, upstream, model, isBeta, call, settings, onQueued }
-    this.session = new RealtimeSession(of)
+    const access = accessCheck(deps, caller, { clientIp, call })
+    const of = { context, client: socket, upstream, model, isBeta, call, settings, access }
+    this.session = new RealtimeSession({ ...of, onQueued })
+    this.upstream = upstream.socket
+    for (const event of ['pong', 'message'] as const) {
+      this.upstream.on(event, () => {
+        this.isUpstreamAlive = true
+      })
+    }
     socket.on('error', () => socket.terminate())
     socket.on('pong', () => {
       this.isAlive = true
@@ -250,9 +261,13 @@ class RealtimeSocket {
   }
 
   tick(now: number): void {
-    if (!this.isAlive) return this.socket.terminate()
+    // A side that is not read can't answer a ping.
+    if (!this.isAlive && !this.socket.isPaused) return this.socket.terminate()
+    if (!this.isUpstreamAlive && !this.upstream.isPaused) return this.upstream.terminate()
     this.isAlive = false
+    this.isUpstreamAlive = false
     this.socket.ping()
+    if (this.upstream.readyState === this.upstream.OPEN) this.upstream.ping()
     const isOver = now - this.openedAt > LIFETIME_MS
     if (isOver || (now - this.activeAt > IDLE_MS && !this.session.isBusy)) {
       void this.session.end(null, true)

@@ -1,5 +1,6 @@
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
 import type { Views } from '../views/start-views.ts'
 import { ConversationInput, DeliveredOutput } from './conversation.ts'
 import { type Content, isObject, NO_CONTENT } from './items.ts'
@@ -24,6 +25,8 @@ type Request = {
   readonly eventId: string
   readonly mark: Content
   readonly isInConversation: boolean
+  /** True after an error that does not tell which event it refuses. */
+  isDoubtful: boolean
 }
 
 const ENDED_MAX = 256
@@ -36,7 +39,9 @@ const ENDED_MAX = 256
 export class SessionCalls {
   readonly input = new ConversationInput()
   /** The request that waits for its response; null if there is none. */
-  request: Request | null = null
+  private request: Request | null = null
+  /** The number of requested responses that have not begun. */
+  private expected = 0
   /** True while the provider may begin responses on its own. */
   respondsToSpeech = true
   private next: RealtimeCall | null = null
@@ -63,7 +68,7 @@ export class SessionCalls {
   }
 
   get isBusy(): boolean {
-    return this.running.size > 0 || this.request !== null || this.settling > 0
+    return this.running.size > 0 || this.isRequestPending || this.settling > 0
   }
 
   get runningIds(): readonly string[] {
@@ -101,11 +106,14 @@ export class SessionCalls {
       const error = await next.cover(inputTokens, outputTokens)
       return error ?? outputTokens
     }
-    const { deps, caller, channel } = this.context
-    const plan = planRealtime(this.views, caller, this.model.name, deps.now())
+    const { deps, caller, channel, keyRef } = this.context
+    const plan = planRealtime(this.views, this.currentCaller(caller), this.model.name, deps.now())
     if (isRelayError(plan)) return plan
     const isOffered = plan.offer.some(({ channels }) =>
-      channels.some(({ channelId }) => channelId === channel.channelId),
+      channels.some(
+        ({ channelId, keys }) =>
+          channelId === channel.channelId && keys.some((key) => key.keyRef === keyRef),
+      ),
     )
     if (!isOffered) {
       return relayError('no_channel', { param: 'model', subject: this.model.name, retryAfter: 10 })
@@ -119,14 +127,31 @@ export class SessionCalls {
     return call.outputTokens
   }
 
+  /** Returns the caller with the current terms of its token. */
+  private currentCaller(caller: Caller): Caller {
+    const token = this.views.tokens.find(caller.token.keyLookup)
+    return token === undefined ? caller : { ...caller, token }
+  }
+
   /** Notes that a response was requested. Its call must be covered. */
   noteRequest(eventId: string, isInConversation: boolean): void {
-    this.request = { eventId, isInConversation, mark: this.input.mark }
+    this.request = { eventId, isInConversation, mark: this.input.mark, isDoubtful: false }
+    this.expected += 1
   }
 
   /** Notes that the provider refused an event. Its call covers the next response. */
   noteRefused(eventId: unknown): void {
-    if (this.request?.eventId === eventId) this.request = null
+    const { request } = this
+    if (request === null) return
+    if (eventId === undefined || eventId === null) request.isDoubtful = true
+    if (request.eventId !== eventId) return
+    this.request = null
+    this.expected = Math.max(0, this.expected - 1)
+  }
+
+  /** True if the next request for a response must wait. */
+  get isRequestPending(): boolean {
+    return this.request?.isDoubtful === false
   }
 
   /**
@@ -143,7 +168,7 @@ export class SessionCalls {
     if (this.running.has(id) || this.ended.has(id)) return null
     const { request } = this
     // A response that nobody requested is not charged.
-    if (request === null && !this.respondsToSpeech) return null
+    if (this.expected === 0 && !this.respondsToSpeech) return null
     if (this.next === null) {
       const covered = await this.coverNext(outputTokens, NO_CONTENT)
       if (typeof covered !== 'number') return covered
@@ -152,6 +177,7 @@ export class SessionCalls {
     if (call === null) return null
     this.next = null
     this.request = null
+    this.expected = Math.max(0, this.expected - 1)
     call.begin()
     const isOutside = isObject(response) && response.conversation_id === null
     this.running.set(id, {
@@ -251,13 +277,14 @@ export class SessionCalls {
   async end(isCallers: boolean, endReason?: string): Promise<void> {
     const running = [...this.running.values()]
     this.running.clear()
-    const { next, request } = this
+    const { next } = this
+    const isRequested = this.isRequestPending
     this.next = null
     this.request = null
     const ended = isCallers ? 'client-gone' : 'incomplete'
     const settle = (call: RealtimeCall, usage: Usage) =>
       call.settle(billedUsage(null, usage, call.price, false), ended, endReason)
-    const charged = isCallers && request !== null
+    const charged = isCallers && isRequested
     await Promise.all([
       ...running.map((each) =>
         !isCallers && each.output.isEmpty

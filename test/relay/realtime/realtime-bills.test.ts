@@ -120,6 +120,23 @@ describe('the bill of a realtime response', () => {
     expect(await callTypes(rig)).toEqual(['CallAdmitted', 'CallSettled'])
   })
 
+  it('an error that names no event does not block the next request', async () => {
+    let refusals = 1
+    provider.onEvent = ({ type }, at) => {
+      if (type !== 'response.create' || refusals === 0) return false
+      refusals -= 1
+      at.send({ type: 'error', error: { type: 'invalid_request_error', message: 'No.' } })
+      return true
+    }
+    const client = await sessionWithoutSpeech(rig.url)
+    for (let at = 0; at < 2; at += 1) client.send({ type: 'response.create' })
+    await client.event('response.done')
+    expect(await charges()).toEqual([CHARGE])
+    client.socket.close()
+    await expect.poll(() => openCalls(rig)).toBe(0)
+    expect(await charges()).toEqual([CHARGE])
+  })
+
   it('two requests at once are two calls', async () => {
     const client = await sessionWithoutSpeech(rig.url)
     const outside = { conversation: 'none', input: [], max_output_tokens: 300 }
@@ -248,6 +265,22 @@ describe('the transcription of the input of a realtime session', () => {
     for (let at = 0; at < 4; at += 1) await client.event(COMPLETED)
     const charge = (10 + 100 * 2 + 20 * 4) * 1.25
     expect(await bills(rig)).toMatchObject([{ model: TRANSCRIBER, charge: Math.round(charge) }])
+    expect(await openCalls(rig)).toBe(0)
+  })
+
+  it('covers audio that was sent before it was turned on', async () => {
+    const client = await sessionWithoutSpeech(rig.url)
+    client.send(audio(480_000))
+    client.send({ type: 'session.update', session: { type: 'realtime', audio: { input } } })
+    await client.event('session.updated')
+    expect(await openCalls(rig)).toBe(1)
+    client.send({ type: 'input_audio_buffer.commit' })
+    session().send({ type: 'input_audio_buffer.committed', item_id: 'item_1' })
+    session().send({ type: 'input_audio_buffer.committed', item_id: 'item_2' })
+    session().send({ type: COMPLETED, item_id: 'item_1', transcript: 'Hi', usage })
+    session().send({ type: COMPLETED, item_id: 'item_2', transcript: 'Hi', usage })
+    for (let at = 0; at < 2; at += 1) await client.event(COMPLETED)
+    expect(await charges()).toHaveLength(2)
     expect(await openCalls(rig)).toBe(0)
   })
 

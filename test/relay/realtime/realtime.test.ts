@@ -229,4 +229,36 @@ describe('the holds of a realtime session', () => {
     expect(await client.isClosed()).toBe(1008)
     await expect.poll(() => callTypes(rig)).toEqual(['CallAdmitted', 'CallReleased'])
   })
+
+  it('a token that is disabled ends a session without a call, too', async () => {
+    const client = await sessionWithoutSpeech(rig.url)
+    const data = { userId: USER, tokenIds: [TOKEN] }
+    await rig.append(tokensStream(USER), { type: 'TokensDisabled', v: 1, data })
+    client.send({ type: 'response.create' })
+    expect((await client.event('error')).error).toMatchObject({ code: 'token_disabled' })
+    expect(await client.isClosed()).toBe(1008)
+    expect(session().typesOf('response.create')).toEqual([])
+  })
+
+  it('a channel that is deleted gets no further response', async () => {
+    const client = await sessionWithoutSpeech(rig.url)
+    const data = { channelIds: [2] }
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data })
+    client.send({ type: 'response.create' })
+    expect((await client.event('error')).error).toMatchObject({ code: 'model_not_found' })
+    expect(session().typesOf('response.create')).toEqual([])
+  })
+
+  it('fifty sessions of an account that can pay for few responses never overdraw it', async () => {
+    await rig.setBudget(USER, TOKEN, 100_000n)
+    const clients = await Promise.all(
+      Array.from({ length: 50 }, () => sessionWithoutSpeech(rig.url)),
+    )
+    for (const client of clients) client.send({ type: 'response.create' })
+    const isOver = ({ type }: { readonly type: string }) => /^(?:error|response\.done)$/.test(type)
+    await expect.poll(() => clients.every(({ events }) => events.some(isOver))).toBe(true)
+    const charged = (await bills(rig)).reduce((sum, { charge }) => sum + Number(charge), 0)
+    expect(charged).toBeGreaterThan(0)
+    expect(charged).toBeLessThanOrEqual(100_000)
+  })
 })
