@@ -159,7 +159,8 @@ async function connect(
     const betaPath = isBeta ? endpointOf(target, 'realtime', name)?.betaPath : undefined
     const at = betaPath?.replace('{model}', () => encodeURIComponent(name)) ?? call.path
     const connection = await connections.connect(origin)
-    // The connection already has TLS if the provider needs it.
+    // A connection through a proxy is paused. It already has TLS if the provider needs it.
+    connection.resume()
     const url = `ws://${new URL(origin).host}${at}`
     const sent = { ...upgradeHeaders(headers), ...(isBeta ? { 'openai-beta': 'realtime=v1' } : {}) }
     const socket = new WebSocket(url, {

@@ -70,7 +70,9 @@ export class RealtimeSession {
   private isEnding = false
   /** The first event of the provider, until the settings of the session are confirmed. */
   private created: ServerEvent | null = null
+  private readonly openedAt = performance.now()
   private accessCheckedAt = performance.now()
+  private providerActiveAt = performance.now()
   /** The time since which the caller has not read; 0 if the caller reads. */
   private unreadSince = 0
   private onIdle: (() => void) | null = null
@@ -91,6 +93,7 @@ export class RealtimeSession {
       this.resolveEnded = resolve
     })
     socket.on('message', (data) => {
+      this.providerActiveAt = performance.now()
       this.inbox.push(data as Buffer)
       void this.read()
     })
@@ -135,9 +138,22 @@ export class RealtimeSession {
     }
     if (this.isEnding || now - this.accessCheckedAt < ACCESS_CHECK_MS) return
     this.accessCheckedAt = now
+    // The end of a connection that is not read shows only when something is sent.
+    if (this.options.client.isPaused) this.options.client.ping()
+    if (this.isProviderLate(now)) return void this.end(relayError('upstream_timeout'), false)
     const { access } = this.options
     const error = access() ?? calls.accessError() ?? gate.transcription.accessError()
     if (error !== null) void this.end(error, true)
+  }
+
+  /** Reports whether the provider does not begin the session or a response, or is silent. */
+  private isProviderLate(now: number): boolean {
+    const { firstByteMs, idleMs } = this.options.context.deps.deadlines
+    const { requestedAt, isBusy } = this.calls
+    const waitingSince = this.isReady ? requestedAt : this.openedAt
+    if (waitingSince !== null && now - waitingSince > firstByteMs) return true
+    const isRead = !this.options.upstream.socket.isPaused
+    return isBusy && isRead && now - this.providerActiveAt > Math.max(idleMs, firstByteMs)
   }
 
   private async passQueued(): Promise<void> {

@@ -173,12 +173,13 @@ async function openSession(
     const owner = await bodyOwnerOf(deps, userId, request)
     const upstream = await openUpstream(deps, caller, plan, { model, isBeta, call })
     if (isRelayError(upstream)) return upstream
-    // The caller may have left meanwhile.
-    isOpened = !request.socket.destroyed
-    if (isOpened) return { ...requested, owner, upstream }
+    // The caller may have left, or a stop may have begun.
+    const late = request.socket.destroyed ? relayError('request_incomplete') : refusalOf(request)
+    isOpened = late === null
+    if (late === null) return { ...requested, owner, upstream }
     upstream.socket.terminate()
     upstream.release()
-    return relayError('request_incomplete')
+    return late
   } finally {
     if (!isOpened) changeCount(counts, userId, -1)
   }

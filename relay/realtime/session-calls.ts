@@ -27,6 +27,8 @@ type Request = {
   readonly isInConversation: boolean
   /** True after an error that does not tell which event it refuses. */
   isDoubtful: boolean
+  /** The time of the request by `performance.now()`. */
+  readonly at: number
 }
 
 const ENDED_MAX = 256
@@ -135,7 +137,9 @@ export class SessionCalls {
 
   /** Notes that a response was requested. Its call must be covered. */
   noteRequest(eventId: string, isInConversation: boolean): void {
-    this.request = { eventId, isInConversation, mark: this.input.mark, isDoubtful: false }
+    const { mark } = this.input
+    const at = performance.now()
+    this.request = { eventId, isInConversation, mark, isDoubtful: false, at }
     this.expected += 1
   }
 
@@ -147,6 +151,11 @@ export class SessionCalls {
     if (request.eventId !== eventId) return
     this.request = null
     this.expected = Math.max(0, this.expected - 1)
+  }
+
+  /** Returns the time of the request that waits for its response; null if there is none. */
+  get requestedAt(): number | null {
+    return this.isRequestPending ? (this.request?.at ?? null) : null
   }
 
   /** True if the next request for a response must wait. */

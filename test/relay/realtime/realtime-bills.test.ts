@@ -14,7 +14,9 @@ import {
 import { relayRig } from '../support/relay-rig.ts'
 
 const provider = startedForEach(realtimeProvider)
-const rig = startedForEach(() => relayRig({ deadlines: { progressMs: 200, renewMs: 200 } }))
+const rig = startedForEach(() =>
+  relayRig({ deadlines: { progressMs: 200, renewMs: 200, firstByteMs: 3_000 } }),
+)
 
 beforeEach(() => addRealtimeChannel(rig, provider))
 
@@ -206,6 +208,15 @@ describe('a realtime session that ends during a response', () => {
     expect(await client.isClosed()).toBe(1011)
     await expect.poll(charges).toHaveLength(1)
     expect((await bills(rig))[0]).toMatchObject({ end: 'incomplete', usageSource: 'partial' })
+  })
+
+  it('a session whose provider begins no response ends without a charge', async () => {
+    provider.onEvent = ({ type }) => type === 'response.create'
+    const client = await sessionWithoutSpeech(rig.url)
+    client.send({ type: 'response.create' })
+    expect((await client.event('error')).error).toMatchObject({ code: 'upstream_timeout' })
+    await expect.poll(() => callTypes(rig)).toContain('CallReleased')
+    expect(await charges()).toEqual([])
   })
 
   it('renews its lease and records its progress while it runs', async () => {
