@@ -40,6 +40,8 @@ export class ClientGate {
   readonly transcription: InputTranscription
   /** The output limit of responses that the provider begins on its own. */
   outputTokensMax: number
+  /** True once audio was sent, or if silence may begin a response. */
+  private mayHearSpeech = false
   private readonly outputCap: number | null
   private readonly updates: Update[] = []
   private readonly calls: SessionCalls
@@ -62,6 +64,7 @@ export class ClientGate {
     if (settings === null && this.outputCap !== null) return false
     const error = settings === null ? null : await this.setTranscription(settings)
     if (error !== null) return error
+    if (settings?.respondsToSilence === true) this.mayHearSpeech = true
     await this.sendOwnUpdate(settings?.outputTokensMax ?? this.outputTokensMax, settings)
     return true
   }
@@ -80,10 +83,16 @@ export class ClientGate {
       const { audioBytes } = event.content
       const uncovered = await this.transcription.cover(audioBytes, calls.input.rate)
       if (uncovered !== null) return uncovered
-      if (calls.respondsToSpeech) return this.coverSpeech(() => this.link.send(event.body))
+      this.mayHearSpeech = true
     }
+    if (this.mayRespond) return this.coverSpeech(() => this.link.send(event.body))
     await this.link.send(event.body)
     return null
+  }
+
+  /** True if the provider may begin a response on its own. */
+  get mayRespond(): boolean {
+    return this.calls.respondsToSpeech && this.mayHearSpeech
   }
 
   private screen({ type, content, body }: ClientEvent): Promise<RelayError | null> | null {
@@ -123,9 +132,30 @@ export class ClientGate {
   private async passUpdate({ id, body, settings }: ClientEvent): Promise<RelayError | null> {
     if (settings === null) return null
     const error = await this.setTranscription(settings)
-    if (error !== null) this.link.refuse(error, id)
-    else await this.sendUpdate(id, body, settings, false)
-    return null
+    if (error !== null) {
+      this.link.refuse(error, id)
+      return null
+    }
+    if (settings.respondsToSilence) this.mayHearSpeech = true
+    const { calls } = this
+    const isSpeech = calls.respondsToSpeech || settings.respondsToSpeech === true
+    if (!isSpeech || !this.mayHearSpeech) {
+      await this.sendUpdate(id, body, settings, false)
+      return null
+    }
+    // Audio that was sent before may begin a response as soon as the settings apply.
+    const most = Math.max(this.outputTokensMax, this.limitOf(settings))
+    return calls.cover(most, textContent(settings.session), (covered) =>
+      covered === most
+        ? this.sendUpdate(id, body, settings, false)
+        : this.sendUpdate(id, body, { ...settings, outputTokensMax: covered }, false, true),
+    )
+  }
+
+  /** Returns the output limit that the settings ask for, or the current one. */
+  private limitOf({ outputTokensMax: limit }: SessionSettings): number {
+    const requested = limit === null ? (this.outputCap ?? OUTPUT_TOKENS) : limit
+    return Math.min(requested ?? this.outputTokensMax, this.outputCap ?? Number.POSITIVE_INFINITY)
   }
 
   /** Sends a change of the settings. Its output limit is at most the model's own. */
@@ -134,19 +164,18 @@ export class ClientGate {
     body: object,
     settings: SessionSettings,
     isOwn: boolean,
+    isLowered = isOwn,
   ): Promise<void> {
     const { calls } = this
     if (settings.isNarrow === true) calls.input.rate = 'narrow'
     calls.input.add(textContent(settings.session))
     const { outputTokensMax: limit } = settings
-    const requested = limit === null ? (this.outputCap ?? OUTPUT_TOKENS) : limit
-    const cap = this.outputCap ?? Number.POSITIVE_INFINITY
-    const outputTokensMax = Math.min(requested ?? this.outputTokensMax, cap)
+    const outputTokensMax = this.limitOf(settings)
     const respondsToSpeech = settings.respondsToSpeech ?? this.latest.respondsToSpeech
     this.updates.push({ eventId, isOwn, outputTokensMax, respondsToSpeech })
     // Until the provider confirms the change, the more expensive settings may apply. The gateway
     // lowers the limit only when no more can be paid.
-    const earlier = isOwn ? 0 : this.outputTokensMax
+    const earlier = isLowered ? 0 : this.outputTokensMax
     this.outputTokensMax = Math.max(earlier, outputTokensMax)
     calls.respondsToSpeech ||= respondsToSpeech
     const { max_output_tokens: _, max_response_output_tokens: __, ...others } = settings.session
@@ -168,6 +197,7 @@ export class ClientGate {
     const type = this.link.isBeta ? {} : { type: 'realtime' }
     const settings = {
       ...{ respondsToSpeech: undefined, transcriptionModel: undefined, isNarrow: undefined },
+      respondsToSilence: false,
       ...{ ...from, session: { ...from?.session, ...type }, outputTokensMax: limit },
     }
     const id = `event_${newCallId(Date.now())}`

@@ -1,5 +1,5 @@
 import type { CallEnd } from '#domain/accounts/events.ts'
-import { holdFor } from '#domain/pricing/hold-amount.ts'
+import { holdFor, outputTokensWithin } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { type Usage, usageWithin } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
@@ -98,7 +98,8 @@ export class RealtimeCall {
     if (denied !== null) return denied
     const permit = await acquirePermit(deps, caller, sized)
     if (isRelayError(permit)) return permit
-    const bounds = { inputTokens, outputTokens, choices: 1 }
+    const ahead = isReducible ? AHEAD_TOKENS : 0
+    const bounds = { inputTokens: inputTokens + ahead, outputTokens, choices: 1 }
     const hold = holdFor(price, bounds)
     const canReduce = isReducible && price.mode === 'tokens' && hold > 0n
     const leastOutputTokens = Math.min(LEAST_OUTPUT_TOKENS, outputTokens)
@@ -149,6 +150,22 @@ export class RealtimeCall {
     } catch {
       return relayError('store_unavailable', { retryAfter: 5 })
     }
+  }
+
+  /**
+   * Lowers the output limit so that the hold covers more input. Returns the new limit, or null if
+   * too little output would be left.
+   */
+  lowerOutput(inputTokens: number): number | null {
+    const { price, outputTokens, ledger } = this
+    for (const input of [inputTokens + AHEAD_TOKENS, inputTokens]) {
+      const bounds = { inputTokens: input, outputTokens, choices: 1 }
+      const most = outputTokensWithin(price, bounds, ledger.hold)
+      if (most === null || most < LEAST_OUTPUT_TOKENS) continue
+      this.note(inputTokens, most)
+      return most
+    }
+    return null
   }
 
   private note(inputTokens: number, outputTokens: number): null {

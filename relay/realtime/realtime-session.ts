@@ -266,7 +266,7 @@ export class RealtimeSession {
     if (!this.calls.isBusy) this.onIdle?.()
     if (this.isEnding) return
     if (this.isDraining && !this.calls.isBusy) return this.end(relayError('draining'), true)
-    const unpaid = this.calls.respondsToSpeech ? await this.gate.coverSpeech() : null
+    const unpaid = this.gate.mayRespond ? await this.gate.coverSpeech() : null
     if (unpaid !== null) return this.end(unpaid, true)
     void this.passQueued()
   }

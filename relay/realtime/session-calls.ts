@@ -106,7 +106,8 @@ export class SessionCalls {
     const { next } = this
     if (next !== null) {
       const error = await next.cover(inputTokens, outputTokens)
-      return error ?? outputTokens
+      const lowered = error === null ? outputTokens : next.lowerOutput(inputTokens)
+      return lowered ?? error ?? outputTokens
     }
     const { deps, caller, channel, keyRef } = this.context
     const plan = planRealtime(this.views, this.currentCaller(caller), this.model.name, deps.now())

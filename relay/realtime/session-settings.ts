@@ -10,6 +10,8 @@ export type SessionSettings = {
   readonly outputTokensMax: number | null | undefined
   /** True if the provider begins a response on its own when the caller stops speaking. */
   readonly respondsToSpeech: boolean | undefined
+  /** True if the provider may begin a response without any input of the caller. */
+  readonly respondsToSilence: boolean
   /** The model that transcribes the input; null if it is not transcribed. */
   readonly transcriptionModel: string | null | undefined
   /** True if some audio has the narrow format G.711. */
@@ -89,6 +91,9 @@ export function readSession(
   return {
     ...{ session, outputTokensMax },
     respondsToSpeech: respondsToSpeech([input.turn_detection, value.turn_detection]),
+    respondsToSilence: [input.turn_detection, value.turn_detection].some(
+      (each) => isObject(each) && typeof each.idle_timeout_ms === 'number',
+    ),
     transcriptionModel: transcriptionModel ?? (isUnset ? null : undefined),
     isNarrow: isNarrow(formats),
   }

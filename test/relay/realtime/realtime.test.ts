@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { tokensStream } from '#domain/tokens/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
@@ -180,6 +182,49 @@ describe('the holds of a realtime session', () => {
       audio: Buffer.alloc(4_800).toString('base64'),
     })
     await expect.poll(() => admitted).toBe(1)
+  })
+
+  it('text behind speech is held before it is sent, and so is a higher limit', async () => {
+    const client = await connect()
+    const limit = (max_output_tokens: number) =>
+      client.send({ type: 'session.update', session: { type: 'realtime', max_output_tokens } })
+    limit(300)
+    await client.event('session.updated')
+    const holds = async () => {
+      const { open } = await rig.core.actors.stateOf(accountDecider, accountStream(USER))
+      return [...open.values()].map(({ hold }) => Number(hold))
+    }
+    client.send({ type: 'input_audio_buffer.append', audio: 'AAAA' })
+    await expect.poll(() => session().typesOf('input_audio')).toHaveLength(1)
+    const [first = 0] = await holds()
+    const content = [{ type: 'input_text', text: 'x'.repeat(50_000) }]
+    client.send({ type: 'conversation.item.create', item: { role: 'user', content } })
+    await expect.poll(() => session().typesOf('conversation')).toHaveLength(1)
+    const [second = 0] = await holds()
+    expect(second - first).toBeGreaterThanOrEqual(45_000 * 2.5 * 8)
+    limit(4_000)
+    await expect.poll(() => session().typesOf('session.update')).toHaveLength(3)
+    const [third = 0] = await holds()
+    expect(third - second).toBeGreaterThanOrEqual(3_500 * 2.5 * 8 * 2)
+  })
+
+  it('speech is limited to what the account can pay', async () => {
+    const client = await connect()
+    await rig.setBudget(USER, TOKEN, BigInt(2_000 * 2.5 * 8 * 2))
+    const audio = Buffer.alloc(480_000).toString('base64')
+    for (let at = 0; at < 8; at += 1) client.send({ type: 'input_audio_buffer.append', audio })
+    await expect.poll(() => session().typesOf('input_audio')).toHaveLength(8)
+    expect(session().typesOf('').slice(1, 3)).toEqual([
+      ...['session.update', 'input_audio_buffer.append'],
+    ])
+    const limits = session().events.flatMap(({ session: settings }) => {
+      const { max_output_tokens: limit = 0 } = (settings ?? {}) as { max_output_tokens?: number }
+      return limit === 0 ? [] : [limit]
+    })
+    expect(limits.length).toBeGreaterThanOrEqual(2)
+    expect(limits).toEqual(limits.toSorted((one, other) => other - one))
+    expect(client.events).toEqual([])
+    expect(client.closed).toBe(null)
   })
 
   it('limits the output to what the account can pay', async () => {
