@@ -184,6 +184,20 @@ describe('the holds of a realtime session', () => {
     await expect.poll(() => admitted).toBe(1)
   })
 
+  it.each([
+    [{ type: 'input_audio_buffer.append', audio: 'AAAA' }],
+    [{ type: 'response.create' }],
+    [{ type: 'response.create', response: { conversation: 'none', input: [] } }],
+  ])('%j is not sent if its hold can not be paid', async (event) => {
+    const client = await connect()
+    await rig.setBudget(USER, TOKEN, 0n)
+    client.send(event)
+    expect((await client.event('error')).error).toMatchObject({ code: 'token_exhausted' })
+    await expect.poll(() => session().isClosed).toBe(true)
+    expect(session().typesOf(event.type)).toEqual([])
+    expect(await callTypes(rig)).toEqual([])
+  })
+
   it('text behind speech is held before it is sent, and so is a higher limit', async () => {
     const client = await connect()
     const limit = (max_output_tokens: number) =>
