@@ -77,7 +77,9 @@ export function createRealtimeSockets(options: RealtimeOptions): RealtimeSockets
     const accept = (opening: Opening): void => {
       response.detachSocket(request.socket)
       socket.off('error', ignoreError)
+      let isAccepted = false
       server.handleUpgrade(request, socket, head, (webSocket) => {
+        isAccepted = true
         const each = new RealtimeSocket(options, webSocket, request, exchange, opening)
         open.add(each)
         each.session.ended.then(() => {
@@ -85,6 +87,10 @@ export function createRealtimeSockets(options: RealtimeOptions): RealtimeSockets
           changeCount(counts, opening.caller.user.userId, -1)
         })
       })
+      // A request without the headers of a websocket is refused at once.
+      if (isAccepted) return
+      closeUpstream(opening.upstream)
+      changeCount(counts, opening.caller.user.userId, -1)
     }
     openSession(options, counts, exchange).then(
       (opening) => {
@@ -126,6 +132,11 @@ function within(promise: Promise<unknown>, ms: number): Promise<void> {
 }
 
 const ignoreError = (): void => {}
+
+function closeUpstream({ socket, release }: Upstream): void {
+  socket.terminate()
+  release()
+}
 
 /** Node gives the raw connection of an upgrade. Until it is accepted, it is answered over HTTP. */
 function responseToUpgrade(request: IncomingMessage): ServerResponse {
@@ -177,8 +188,7 @@ async function openSession(
     const late = request.socket.destroyed ? relayError('request_incomplete') : refusalOf(request)
     isOpened = late === null
     if (late === null) return { ...requested, owner, upstream }
-    upstream.socket.terminate()
-    upstream.release()
+    closeUpstream(upstream)
     return late
   } finally {
     if (!isOpened) changeCount(counts, userId, -1)
@@ -242,6 +252,12 @@ class RealtimeSocket {
     socket.on('pong', () => {
       this.isAlive = true
     })
+    for (const control of ['ping', 'pong'] as const) {
+      // A ping or pong has at most 14 bytes beside its data.
+      socket.on(control, ({ length }: Buffer) => {
+        this.arrivedBytes = Math.max(0, this.arrivedBytes - length - 14)
+      })
+    }
     request.socket.on('data', (chunk: Buffer) => {
       this.arrivedBytes += chunk.length
       this.resize()

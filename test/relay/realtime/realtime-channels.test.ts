@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
@@ -64,6 +65,24 @@ describe('the channels of a realtime session', () => {
     await expect.poll(() => client.refused?.status ?? 0).toBeGreaterThanOrEqual(500)
     expect(client.refused?.body).not.toContain('invalid:81')
   })
+})
+
+it('a request without the headers of a websocket leaves no connection open', async () => {
+  const setting = JSON.stringify({})
+  await replaceChannel({ type: 8, setting, maxConcurrency: 1 })
+  for (let at = 0; at < 3; at += 1) {
+    const { hostname, port } = new URL(rig.url)
+    const headers = `authorization: Bearer sk-${KEY}\r\nconnection: upgrade\r\nupgrade: websocket`
+    const socket = connect(Number(port), hostname)
+    socket.write(`GET /v1/realtime?model=${MODEL} HTTP/1.1\r\nhost: a\r\n${headers}\r\n\r\n`)
+    let answer = ''
+    socket.on('data', (part: Buffer) => {
+      answer += part
+    })
+    await expect.poll(() => answer).toContain('HTTP/1.1 400')
+    await expect.poll(() => provider.sessions.at(-1)?.isClosed).toBe(true)
+  }
+  await new RealtimeClient(rig.url, MODEL).open()
 })
 
 describe('a realtime session with a slow side', () => {
