@@ -100,7 +100,11 @@ export class ClientGate {
     const { deps, caller } = this.link.context
     const { screening } = deps.views.options.options
     const param = type === 'conversation.item.create' ? 'item' : type.split('.')[0]
-    return screenPrompt(screening, caller.group, Buffer.from(JSON.stringify(body)), param)
+    // Audio in base64 is not text.
+    const text = JSON.stringify(body, (name, value) =>
+      name === 'audio' && typeof value === 'string' ? '' : value,
+    )
+    return screenPrompt(screening, caller.group, Buffer.from(text), param)
   }
 
   /** Admits the call of a response that the provider may begin on its own, and then sends. */

@@ -60,6 +60,9 @@ export class ConversationInput {
   }
 }
 
+/** Reports whether an event contains audio in base64. */
+export const isAudio = (type: string): boolean => /^response\.(?:output_)?audio\.delta$/.test(type)
+
 /** The content of a response that the provider has sent so far. */
 export class DeliveredOutput {
   private textTokens = 0
@@ -68,7 +71,7 @@ export class DeliveredOutput {
   /** Counts an event whose type ends in `.delta`. */
   add(type: string, delta: unknown): void {
     if (typeof delta !== 'string') return
-    if (/^response\.(?:output_)?audio\.delta$/.test(type)) {
+    if (isAudio(type)) {
       this.audioBytes += Math.floor((delta.length * 3) / 4)
     } else this.textTokens += estimateTokens(delta)
   }

@@ -215,7 +215,10 @@ export class RealtimeSession {
       const { showsRateLimits } = this.options.upstream.channel.rules
       return showsRateLimits ? this.show(data) : undefined
     }
-    if (type.startsWith('response.') && type.endsWith('.delta')) this.calls.noteDelta(event)
+    if (type.startsWith('response.') && type.endsWith('.delta') && !this.calls.noteDelta(event)) {
+      void this.end(relayError('sensitive_answer'), true)
+      return undefined
+    }
     const { transcription } = this.gate
     if (type === 'input_audio_buffer.committed') transcription.noteCommitted(event.item_id)
     if (type === `${TRANSCRIPTION}.failed`) {

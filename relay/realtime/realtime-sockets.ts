@@ -78,6 +78,8 @@ export function createRealtimeSockets(options: RealtimeOptions): RealtimeSockets
       response.detachSocket(request.socket)
       socket.off('error', ignoreError)
       let isAccepted = false
+      const addId = (headers: string[]): void => void headers.push(`X-Request-Id: ${exchange.call}`)
+      server.on('headers', addId)
       server.handleUpgrade(request, socket, head, (webSocket) => {
         isAccepted = true
         const each = new RealtimeSocket(options, webSocket, request, exchange, opening)
@@ -87,6 +89,7 @@ export function createRealtimeSockets(options: RealtimeOptions): RealtimeSockets
           changeCount(counts, opening.caller.user.userId, -1)
         })
       })
+      server.off('headers', addId)
       // A request without the headers of a websocket is refused at once.
       if (isAccepted) return
       closeUpstream(opening.upstream)

@@ -97,8 +97,8 @@ export function billedUsage(
   const readings =
     report.withinPrompt === null ? [report.usage] : [report.usage, report.withinPrompt]
   const seen = dearest(readings, price)
-  if (report.isTrusted) {
-    const isZero = inputTokensOf(seen) === 0 || (seen.output === 0 && counted.output > 0)
+  const isZero = inputTokensOf(seen) === 0 || (seen.output === 0 && counted.output > 0)
+  if (report.isTrusted && (isWhole || !isZero)) {
     return {
       usage: seen,
       usageSource: 'upstream',
@@ -106,7 +106,8 @@ export function billedUsage(
     }
   }
   const plain = { ...NO_USAGE, inputUncached: inputTokensOf(seen), output: seen.output }
-  return { usage: dearest([seen, plain, counted], price), usageSource, anomaly: report.anomaly }
+  const anomaly = report.anomaly ?? 'zero'
+  return { usage: dearest([seen, plain, counted], price), usageSource, anomaly }
 }
 
 const dearest = (usages: readonly Usage[], price: PriceSnapshot): Usage =>

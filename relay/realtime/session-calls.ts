@@ -1,8 +1,9 @@
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
+import { type AnswerScreen, answerScreen } from '../screening/word-screening.ts'
 import type { Views } from '../views/start-views.ts'
-import { ConversationInput, DeliveredOutput } from './conversation.ts'
+import { ConversationInput, DeliveredOutput, isAudio } from './conversation.ts'
 import { type Content, isObject, NO_CONTENT } from './items.ts'
 import { planRealtime } from './open-upstream.ts'
 import { type CallContext, RealtimeCall } from './realtime-call.ts'
@@ -18,6 +19,8 @@ type Running = {
   readonly mark: Content
   /** False for a response that is not a part of the conversation. */
   readonly isInConversation: boolean
+  /** Checks the text for screened words; null if it is not checked. */
+  readonly screen: AnswerScreen | null
 }
 
 /** A request for a response to which the provider has not yet answered. */
@@ -189,20 +192,25 @@ export class SessionCalls {
     this.request = null
     this.expected = Math.max(0, this.expected - 1)
     call.begin()
+    const { deps, caller } = this.context
+    const screen = answerScreen(deps.views.options.options.screening, caller.group)
     const isOutside = isObject(response) && response.conversation_id === null
     this.running.set(id, {
-      ...{ call, output: new DeliveredOutput(), input: this.input.estimate() },
+      ...{ call, screen, output: new DeliveredOutput(), input: this.input.estimate() },
       mark: request?.mark ?? this.settledMark,
       isInConversation: request?.isInConversation !== false && !isOutside,
     })
     return null
   }
 
-  noteDelta({ type, response_id, delta }: ServerEvent): void {
+  /** Notes a part of a response. Returns false if it contains a screened word. */
+  noteDelta({ type, response_id, delta }: ServerEvent): boolean {
     const [only] = this.running.size === 1 ? this.running.values() : []
     const response = this.running.get(String(response_id)) ?? only
     response?.call.noteFirstByte()
     response?.output.add(type, delta)
+    const isText = typeof delta === 'string' && !isAudio(type)
+    return !isText || response?.screen?.isCleanText(delta) !== false
   }
 
   /**

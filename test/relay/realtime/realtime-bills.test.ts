@@ -175,6 +175,43 @@ describe('a realtime session that ends during a response', () => {
     await expect.poll(() => session().isClosed).toBe(true)
   })
 
+  it.each([
+    ['no usage', null],
+    ['a usage of zero', { input_tokens: 0, output_tokens: 0 }],
+  ])('a cancelled response with %s is charged by what was delivered', async (_name, usage) => {
+    hangs()
+    const client = await sessionWithoutSpeech(rig.url)
+    client.send({ type: 'response.create' })
+    await client.event('response.output_text.delta')
+    session().done('resp_1', usage, 'cancelled')
+    await client.event('response.done')
+    const [bill] = await bills(rig)
+    expect(bill).toMatchObject({ usageSource: 'partial', end: 'incomplete' })
+    expect(bill?.usage.output).toBeGreaterThan(50)
+  })
+
+  it('screened words are refused in both directions, and what was said is charged', async () => {
+    await rig.setOption('SensitiveWords', 'forbidden')
+    await rig.setOption('CheckSensitiveEnabled', 'true')
+    await rig.setOption('CheckSensitiveOnPromptEnabled', 'true')
+    await rig.setOption('StopOnSensitiveEnabled', 'true')
+    provider.onEvent = ({ type }, at) => {
+      if (type === 'response.cancel') at.done('resp_1', USAGE, 'cancelled')
+      if (type !== 'response.create') return type === 'response.cancel'
+      const id = at.begin()
+      for (const piece of ['This is for', 'bidden.']) at.delta(id, piece)
+      return true
+    }
+    const client = await sessionWithoutSpeech(rig.url)
+    const content = [{ type: 'input_text', text: 'a forbidden word' }]
+    client.send({ type: 'conversation.item.create', item: { role: 'user', content } })
+    expect((await client.event('error')).error).toMatchObject({ code: 'sensitive_prompt' })
+    client.send({ type: 'response.create' })
+    expect((await client.event('error')).error).toMatchObject({ code: 'sensitive_answer' })
+    expect(JSON.stringify(client.events)).not.toContain('bidden')
+    await expect.poll(charges).toEqual([CHARGE])
+  })
+
   it('charges what was delivered if the provider does not end it', async () => {
     hangs()
     const client = await sessionWithoutSpeech(rig.url)

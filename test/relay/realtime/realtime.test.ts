@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
@@ -58,6 +59,8 @@ describe('a realtime session', () => {
     const terms = { type: 8, baseUrl: provider.url, models: [MODEL], modelMapping }
     await rig.addChannel(3, terms)
     const client = new RealtimeClient(rig.url, MODEL)
+    const upgrade = new Promise<IncomingMessage>((resolve) => client.socket.on('upgrade', resolve))
+    expect((await upgrade).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     const created = await client.event('session.created')
     expect(created.session).toMatchObject({ model: MODEL })
     const { url, headers } = session().request
