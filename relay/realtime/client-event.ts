@@ -43,7 +43,10 @@ const ID_LENGTH_MAX = 512
 /** A checked event of a client. `body` is what is sent to the provider. */
 export type ClientEvent = {
   readonly type: EventType
-  readonly id: string
+  /** The caller's id of the event; null if it has none. */
+  readonly id: string | null
+  /** The id with which the event is sent. A caller could use an id twice. */
+  readonly sentId: string
   readonly body: Readonly<Record<string, unknown>>
   /** The content that the event adds to the input of the next response. */
   readonly content: Content
@@ -66,10 +69,10 @@ export function readClientEvent(bytes: Buffer, model: string): ClientEvent | Rel
   if (event_id !== undefined && event_id !== null && !isId) {
     return relayError('invalid_parameter', { param: 'event_id' })
   }
-  // An error of the provider names the event that caused it, so that each event needs an id.
-  const id = isId && event_id !== '' ? event_id : `event_${newCallId(Date.now())}`
-  const body = { ...event, event_id: id }
-  const plain = { type, id, body, content: NO_CONTENT, settings: null, outputTokensMax: null }
+  const sentId = `event_${newCallId(Date.now())}`
+  const body = { ...event, event_id: sentId }
+  const none = { content: NO_CONTENT, settings: null, outputTokensMax: null }
+  const plain = { type, id: isId ? event_id : null, sentId, body, ...none }
   if (type === 'session.update') return sessionUpdate(plain, event.session, model)
   if (type === 'response.create') return responseCreate(plain, event.response)
   if (type === 'conversation.item.create') {

@@ -12,6 +12,8 @@ import type { SessionSettings } from './session-settings.ts'
 
 /** The output limit of a model without a known limit, which OpenAI documents as its maximum. */
 const OUTPUT_TOKENS = 4_096
+/** The number of events whose ids are kept, because an error may name them. */
+const IDS_MAX = 64
 
 type Link = {
   readonly context: CallContext
@@ -20,7 +22,7 @@ type Link = {
   /** Sends an event to the provider. Resolves when the provider's connection accepts more. */
   readonly send: (body: object) => Promise<void>
   /** Tells the caller that an event was refused. */
-  readonly refuse: (error: RelayError, eventId: string) => void
+  readonly refuse: (error: RelayError, eventId: string | null) => void
 }
 
 /** A change of the session's settings that the provider has not yet confirmed. */
@@ -44,6 +46,8 @@ export class ClientGate {
   private mayHearSpeech = false
   private readonly outputCap: number | null
   private readonly updates: Update[] = []
+  /** The callers' ids of the last events, by the ids with which they were sent. */
+  private readonly callersIds = new Map<string, string | null>()
   private readonly calls: SessionCalls
   private readonly link: Link
 
@@ -69,7 +73,15 @@ export class ClientGate {
     return true
   }
 
+  /** Returns the caller's id of an event that the provider names; null if it has none. */
+  callersIdOf(sentId: unknown): string | null {
+    return this.callersIds.get(String(sentId)) ?? null
+  }
+
   async pass(event: ClientEvent): Promise<RelayError | null> {
+    this.callersIds.set(event.sentId, event.id)
+    const [oldest] = this.callersIds.keys()
+    if (this.callersIds.size > IDS_MAX && oldest !== undefined) this.callersIds.delete(oldest)
     const error = await this.screen(event)
     if (error !== null) {
       this.link.refuse(error, event.id)
@@ -127,13 +139,18 @@ export class ClientGate {
       const limit = Math.min(covered, requested)
       const { max_output_tokens: _, max_response_output_tokens: __, ...others } = response ?? {}
       const isOutside = response?.conversation === 'none' || Array.isArray(response?.input)
-      calls.noteRequest(event.id, !isOutside)
+      calls.noteRequest(event.sentId, !isOutside)
       const limited = { ...event.body, response: { ...others, [this.limitName]: limit } }
       await this.link.send(isLimited ? limited : event.body)
     })
   }
 
-  private async passUpdate({ id, body, settings }: ClientEvent): Promise<RelayError | null> {
+  private async passUpdate({
+    id,
+    sentId,
+    body,
+    settings,
+  }: ClientEvent): Promise<RelayError | null> {
     if (settings === null) return null
     const error = await this.setTranscription(settings)
     if (error !== null) {
@@ -144,15 +161,15 @@ export class ClientGate {
     const { calls } = this
     const isSpeech = calls.respondsToSpeech || settings.respondsToSpeech === true
     if (!isSpeech || !this.mayHearSpeech) {
-      await this.sendUpdate(id, body, settings, false)
+      await this.sendUpdate(sentId, body, settings, false)
       return null
     }
     // Audio that was sent before may begin a response as soon as the settings apply.
     const most = Math.max(this.outputTokensMax, this.limitOf(settings))
     return calls.cover(most, textContent(settings.session), (covered) =>
       covered === most
-        ? this.sendUpdate(id, body, settings, false)
-        : this.sendUpdate(id, body, { ...settings, outputTokensMax: covered }, false, true),
+        ? this.sendUpdate(sentId, body, settings, false)
+        : this.sendUpdate(sentId, body, { ...settings, outputTokensMax: covered }, false, true),
     )
   }
 

@@ -87,7 +87,7 @@ export class RealtimeSession {
     ]
     this.calls = new SessionCalls(context, { name: model, upstream: upstreamModel })
     const send = (body: object) => this.send(body)
-    const refuse = (error: RelayError, id: string) => void this.showError(error, id)
+    const refuse = (error: RelayError, id: string | null) => void this.showError(error, id)
     this.gate = new ClientGate({ context, model, isBeta, send, refuse }, this.calls)
     this.ended = new Promise((resolve) => {
       this.resolveEnded = resolve
@@ -286,7 +286,9 @@ export class RealtimeSession {
     const { error } = event
     const { event_id } = (error ?? {}) as { readonly event_id?: unknown }
     const isOwn = this.gate.noteRefused(event_id)
-    await this.showEvent(visibleError(event, this.confidential, this.options.call))
+    const { confidential, options, gate } = this
+    const shown = visibleError(event, confidential, options.call, gate.callersIdOf(event_id))
+    await this.showEvent(shown)
     // Without the gateway's own settings, the calls would not cover the responses.
     if (isOwn || this.created !== null) return this.end(relayError('upstream_error'), true)
     if (!this.calls.isBusy) this.onIdle?.()

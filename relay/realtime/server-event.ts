@@ -22,16 +22,18 @@ export function visibleSession(session: unknown, model: string): Record<string, 
   return 'model' in members ? { ...members, model } : members
 }
 
-/** Returns an error of the provider without keys, accounts and addresses. */
+/**
+ * Returns an error of the provider without keys, accounts and addresses. `eventId` is the caller's
+ * id of the event that caused it.
+ */
 export function visibleError(
   { error, ...event }: ServerEvent,
   confidential: readonly string[],
   call: string,
+  eventId?: string | null,
 ): object {
-  const own = isObject(error) ? error : {}
-  const { event_id } = own
-  const shown = redactMembers(own, confidential, call)
-  return { ...event, error: typeof event_id === 'string' ? { ...shown, event_id } : shown }
+  const shown = redactMembers(isObject(error) ? error : {}, confidential, call)
+  return { ...event, error: eventId === undefined ? shown : { ...shown, event_id: eventId } }
 }
 
 /** Returns a response with an error in its details as the caller sees it. */

@@ -122,6 +122,21 @@ describe('the bill of a realtime response', () => {
     expect(await callTypes(rig)).toEqual(['CallAdmitted', 'CallSettled'])
   })
 
+  it('an error about another event with the same id makes no response free', async () => {
+    provider.onEvent = ({ type, event_id }, at) => {
+      if (type === 'conversation.item.delete') at.send({ type: 'error', error: { event_id } })
+      if (type === 'input_audio_buffer.clear') at.respond(USAGE)
+      return type === 'response.create'
+    }
+    const client = await sessionWithoutSpeech(rig.url)
+    client.send({ type: 'response.create', event_id: 'same' })
+    client.send({ type: 'conversation.item.delete', item_id: 'none', event_id: 'same' })
+    expect((await client.event('error')).error).toMatchObject({ event_id: 'same' })
+    client.send({ type: 'input_audio_buffer.clear' })
+    await client.event('response.done')
+    expect(await charges()).toEqual([CHARGE])
+  })
+
   it('an error that names no event does not block the next request', async () => {
     let refusals = 1
     provider.onEvent = ({ type }, at) => {
