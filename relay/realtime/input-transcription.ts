@@ -29,8 +29,9 @@ export class InputTranscription {
   }
 
   /**
-   * Sets the model that transcribes from now on; null if there is none. While transcriptions of
-   * another model are awaited, a change is refused, because they have another price.
+   * Sets the model that transcribes from now on; null if there is none. While another model may
+   * still transcribe audio that was sent, a change is refused, because it has another price. The
+   * provider may have begun with this audio although its event has not arrived.
    */
   async change(model: TranscriptionModel | null, rate: Rate): Promise<RelayError | null> {
     if (this.call === null || model?.name === this.model?.name) {
@@ -38,7 +39,7 @@ export class InputTranscription {
       // Audio that was sent before is transcribed, too, if it is not yet an item.
       return this.uncommitted > 0 ? this.coverAll(rate) : null
     }
-    if (this.awaited.size > 0) {
+    if (this.awaited.size > 0 || this.uncommitted > 0) {
       return relayError('invalid_parameter', { param: 'session.audio.input.transcription' })
     }
     await this.call.release('refused', 'client_gone')

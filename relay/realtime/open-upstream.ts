@@ -78,7 +78,7 @@ export type UpstreamRequest = {
 }
 
 /** The largest event of a provider. An item of a conversation may contain minutes of audio. */
-export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024
+const MESSAGE_BYTES_MAX = 16 * 1024 * 1024
 const ERROR_BYTES_MAX = 64 * 1024
 const NO_KEYS: ReadonlySet<RelayKey> = new Set()
 const NOTHING = Buffer.alloc(0)

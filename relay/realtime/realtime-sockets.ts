@@ -13,11 +13,16 @@ import type { CallRequest, CallResponse } from '../pipeline/http-messages.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { requestOf, responseOver } from '../responses-socket/socket-exchange.ts'
 import { SocketMemory } from '../responses-socket/socket-memory.ts'
-import { MESSAGE_BYTES_MAX, openUpstream, planRealtime, type Upstream } from './open-upstream.ts'
+import { openUpstream, planRealtime, type Upstream } from './open-upstream.ts'
 import { RealtimeSession } from './realtime-session.ts'
 import { authenticateSession, PROTOCOL } from './session-request.ts'
 import type { SessionSettings } from './session-settings.ts'
 
+/**
+ * The largest event of a caller. It is smaller than the largest one of OpenAI (15 MiB), so that no
+ * caller can make the provider close a connection.
+ */
+const CALLERS_MESSAGE_BYTES_MAX = 12 * 1024 * 1024
 const SOCKETS_MAX = 1_000
 const SOCKETS_PER_USER_MAX = 200
 const PING_MS = 30_000
@@ -63,7 +68,7 @@ export function createRealtimeSockets(options: RealtimeOptions): RealtimeSockets
   /** The number of sockets by user, including those that are being opened. */
   const counts = new Map<number, number>()
   const server = new WebSocketServer({
-    ...{ noServer: true, clientTracking: false, maxPayload: MESSAGE_BYTES_MAX },
+    ...{ noServer: true, clientTracking: false, maxPayload: CALLERS_MESSAGE_BYTES_MAX },
     ...{ perMessageDeflate: false },
     handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
   })

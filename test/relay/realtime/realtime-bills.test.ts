@@ -347,6 +347,27 @@ describe('the transcription of the input of a realtime session', () => {
     expect(await openCalls(rig)).toBe(0)
   })
 
+  it('can not be turned off or changed while it may still arrive', async () => {
+    const client = await transcribing()
+    for (const other of [null, { model: MODEL }]) {
+      const update = { type: 'realtime', audio: { input: { transcription: other } } }
+      client.send({ type: 'session.update', session: update })
+      const param = 'session.audio.input.transcription'
+      expect((await client.event('error')).error).toMatchObject({ param })
+    }
+    session().send({ type: COMPLETED, item_id: 'item_1', transcript: 'Hi', usage })
+    await client.event(COMPLETED)
+    expect(await charges()).toHaveLength(1)
+    client.send({
+      type: 'session.update',
+      session: { type: 'realtime', audio: { input: { transcription: null } } },
+    })
+    await client.event('session.updated')
+    client.send(audio(4_800))
+    await expect.poll(() => session().typesOf('input_audio_buffer.append')).toHaveLength(2)
+    expect(await openCalls(rig)).toBe(0)
+  })
+
   it('a usage in seconds is charged by the tokens of that time', async () => {
     const client = await transcribing()
     const seconds = { type: 'duration', seconds: 1.5 }
