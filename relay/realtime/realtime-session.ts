@@ -234,7 +234,7 @@ export class RealtimeSession {
     this.created = event
     this.calls.input.add(textContent(event.session))
     const begun = await this.gate.begin(this.options.settings)
-    if (typeof begun !== 'boolean') return this.end(begun, true)
+    if (typeof begun !== 'boolean') return void this.end(begun, true)
     if (!begun) await this.showCreated(event.session)
   }
 
@@ -256,7 +256,7 @@ export class RealtimeSession {
 
   private async handleBegun(event: ServerEvent, data: Buffer): Promise<void> {
     const error = await this.calls.begin(event, this.gate.outputTokensMax)
-    if (error !== null) return this.end(error, !OF_PROVIDER.test(error.code))
+    if (error !== null) return void this.end(error, !OF_PROVIDER.test(error.code))
     if (this.isEnding) this.cancel(idOf(event.response))
     else await this.show(data)
     void this.passQueued()
@@ -264,13 +264,13 @@ export class RealtimeSession {
 
   private async handleDone(event: ServerEvent): Promise<void> {
     const isSettled = await this.calls.settle(event, this.gate.outputTokensMax)
-    if (!isSettled) return this.end(NO_STORE, false)
+    if (!isSettled) return void this.end(NO_STORE, false)
     await this.showEvent(visibleResponse(event, this.confidential, this.options.call))
     if (!this.calls.isBusy) this.onIdle?.()
     if (this.isEnding) return
-    if (this.isDraining && !this.calls.isBusy) return this.end(relayError('draining'), true)
+    if (this.isDraining && !this.calls.isBusy) return void this.end(relayError('draining'), true)
     const unpaid = this.gate.mayRespond ? await this.gate.coverSpeech() : null
-    if (unpaid !== null) return this.end(unpaid, true)
+    if (unpaid !== null) return void this.end(unpaid, true)
     void this.passQueued()
   }
 
@@ -279,7 +279,7 @@ export class RealtimeSession {
     const { item_id, usage } = event
     const error = await transcription.noteCompleted(item_id, usage, this.calls.input.rate)
     await this.show(data)
-    if (error !== null) return this.end(error, true)
+    if (error !== null) return void this.end(error, true)
   }
 
   private async handleError(event: ServerEvent): Promise<void> {
@@ -290,7 +290,7 @@ export class RealtimeSession {
     const shown = visibleError(event, confidential, options.call, gate.callersIdOf(event_id))
     await this.showEvent(shown)
     // Without the gateway's own settings, the calls would not cover the responses.
-    if (isOwn || this.created !== null) return this.end(relayError('upstream_error'), true)
+    if (isOwn || this.created !== null) return void this.end(relayError('upstream_error'), true)
     if (!this.calls.isBusy) this.onIdle?.()
     void this.passQueued()
   }
@@ -335,6 +335,7 @@ export class RealtimeSession {
   /**
    * Ends the session and its calls. If the caller ends it, a running response is cancelled, and its
    * end is awaited for its usage. `isCallers` is false if the provider or the gateway failed.
+   * Handlers of events must not wait for it, because the provider is not read until they return.
    */
   async end(error: RelayError | null, isCallers: boolean): Promise<void> {
     if (this.isEnding) return

@@ -11,7 +11,7 @@ import {
   sessionWithoutSpeech,
   TRANSCRIBER,
 } from '../support/realtime-site.ts'
-import { relayRig } from '../support/relay-rig.ts'
+import { relayRig, TOKEN, USER } from '../support/relay-rig.ts'
 
 const provider = startedForEach(realtimeProvider)
 const rig = startedForEach(() =>
@@ -225,6 +225,23 @@ describe('a realtime session that ends during a response', () => {
     expect((await client.event('error')).error).toMatchObject({ code: 'sensitive_answer' })
     expect(JSON.stringify(client.events)).not.toContain('bidden')
     await expect.poll(charges).toEqual([CHARGE])
+  })
+
+  it('a response that can not be paid ends the session, and others get their usage', async () => {
+    const client = await connect()
+    client.send(audio(4_800))
+    await expect.poll(() => session().typesOf('input_audio')).toHaveLength(1)
+    provider.onEvent = ({ type, response_id }, at) => {
+      if (type === 'response.cancel') at.done(String(response_id), USAGE, 'cancelled')
+      return type === 'response.cancel'
+    }
+    session().delta(session().begin())
+    await client.event('response.output_text.delta')
+    await rig.setBudget(USER, TOKEN, 0n)
+    session().begin()
+    expect((await client.event('error')).error).toMatchObject({ code: 'token_exhausted' })
+    await expect.poll(charges, { timeout: 3_000 }).toEqual([CHARGE])
+    expect(await openCalls(rig)).toBe(0)
   })
 
   it('charges what was delivered if the provider does not end it', async () => {
