@@ -22,6 +22,7 @@ import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.t
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
 import { SessionAffinity } from './pipeline/session-affinity.ts'
+import { type ClientSecrets, createClientSecrets } from './realtime/client-secrets.ts'
 import { boundedStoredResponses } from './stored-responses/bounded-stored-responses.ts'
 import { createStoredResponses, type StoredResponses } from './stored-responses/stored-responses.ts'
 import { createTokenCounter, type TokenCounter } from './token-counts/token-counter.ts'
@@ -43,6 +44,7 @@ export type DepsOverrides = {
   readonly claimedCalls?: ClaimedCalls
   readonly providerMessages?: ProviderMessages
   readonly storedResponses?: StoredResponses
+  readonly clientSecrets?: ClientSecrets
   readonly counter?: TokenCounter
   readonly bodies?: BodyMemory
   readonly usageOfToken?: RelayDeps['usageOfToken']
@@ -114,5 +116,6 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     storedResponses: boundedStoredResponses(
       overrides.storedResponses ?? (await createStoredResponses(core.pg)),
     ),
+    clientSecrets: overrides.clientSecrets ?? (await createClientSecrets(core.pg)),
   }
 }

@@ -35,6 +35,8 @@ import { addPlayground, type Playground } from './playground/playground-route.ts
 import { PROFILES, TASK_PROFILES } from './providers/openai-compatible/all-profiles.ts'
 import type { ProfileField } from './providers/openai-compatible/provider-profile.ts'
 import { acceptsKey } from './providers/openai-compatible/provider-target.ts'
+import { serveRealtime } from './realtime/create-client-secret.ts'
+import { createRealtimeSockets, type RealtimeSockets } from './realtime/realtime-sockets.ts'
 import { reportCallsInFlight } from './report-calls-in-flight-per-channel.ts'
 import {
   createResponsesSockets,
@@ -86,6 +88,7 @@ function deleteExpired({ log, now }: Core, deps: RelayDeps): void {
     [deps.claimedCalls, 'expired idempotency keys could not be deleted'],
     [deps.providerMessages, 'old messages of providers could not be deleted'],
     [deps.storedResponses, 'old stored responses could not be deleted'],
+    [deps.clientSecrets, 'expired temporary keys could not be deleted'],
   ] as const
   for (const [store, message] of stores) {
     store.sweep(now()).catch((err: unknown) => log.warn({ err }, message))
@@ -117,9 +120,14 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const openExchange = (request: CallRequest, response: CallResponse): Exchange =>
     exchangeOf(request, response, core.now(), clientIpOf, core.log)
   const sockets = socketsOf(core, deps, draining, openExchange)
+  const realtime = realtimeOf(core, deps, draining, openExchange)
   return {
     matches: (url, method) => matches(url) || isPing(url, method),
-    upgrade: sockets.upgrade,
+    upgrade: (request, socket, head) => {
+      const isRealtime = request.url?.split('?')[0] === REALTIME_PATH
+      const { upgrade } = isRealtime ? realtime : sockets
+      upgrade(request, socket, head)
+    },
     handle: (request, response) => {
       const exchange = openExchange(request, response)
       // On a full disk, the call is refused here. An append to the event store would fail only
@@ -132,10 +140,14 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       addPlayground(app, playgroundOf(core, deps, draining, openExchange))
     },
     inFlight: draining.inFlight,
-    drain: (graceMs) => sockets.closeDuring(draining.drain(graceMs)),
+    drain: async (graceMs) => {
+      const calls = sockets.closeDuring(draining.drain(graceMs))
+      await Promise.all([calls, realtime.drain(graceMs)])
+    },
     close: async () => {
       clearInterval(sweeping)
       sockets.close()
+      realtime.close()
       await channelActions.stop()
       await tasks.stop()
       deps.watch.close()
@@ -175,6 +187,20 @@ const socketsOf = (
       if (!writes.isWritable()) return sendError(exchange, NO_DISK)
       runCall(deps, exchange, draining, RESPONSES_CALL)
     },
+  })
+
+const REALTIME_PATH = '/v1/realtime'
+
+const realtimeOf = (
+  { writes }: Core,
+  deps: RelayDeps,
+  draining: Draining,
+  openExchange: (request: CallRequest, response: CallResponse) => Exchange,
+): RealtimeSockets =>
+  createRealtimeSockets({
+    ...{ deps, openExchange },
+    refusalOf: (request) =>
+      writes.isWritable() ? refusalOf({ deps, draining }, request) : NO_DISK,
   })
 
 const NO_DISK = relayError('store_unavailable', { retryAfter: 5 })
@@ -274,15 +300,14 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   if (method === 'OPTIONS') return preflight(exchange)
   const refusal = refusalOf({ deps, draining }, request)
   if (refusal !== null) return sendError(exchange, refusal)
+  const during = (serving: Promise<void>) =>
+    draining.during(
+      exchange,
+      serving.catch((err: unknown) => handleBug(deps, exchange, err)),
+    )
   const query = url.indexOf('?')
   const path = query < 0 ? url : url.slice(0, query)
-  if (isTaskPath(url)) {
-    const task = tasks.handle(exchange)
-    return draining.during(
-      exchange,
-      task.catch((err: unknown) => handleBug(deps, exchange, err)),
-    )
-  }
+  if (isTaskPath(url)) return during(tasks.handle(exchange))
   const work = callAt(path)
   if (work !== null) {
     if (method !== 'POST') return sendError(exchange, methodNotAllowed('POST'))
@@ -291,11 +316,7 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   const count = countWorkAt(path)
   if (count !== null) {
     if (method !== 'POST') return sendError(exchange, methodNotAllowed('POST'))
-    const counting = countTokens(deps, exchange, count)
-    return draining.during(
-      exchange,
-      counting.catch((err: unknown) => handleBug(deps, exchange, err)),
-    )
+    return during(countTokens(deps, exchange, count))
   }
   const lookUp = quotaLookUpAt(path)
   if (lookUp !== null) {
@@ -303,16 +324,15 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
     lookUpQuota(deps, exchange, lookUp).catch((err: unknown) => handleBug(deps, exchange, err))
     return
   }
+  if (path === REALTIME_PATH || path.startsWith(`${REALTIME_PATH}/`)) {
+    return during(serveRealtime(deps, exchange, path.slice(REALTIME_PATH.length + 1)))
+  }
   const id = /^\/v1\/responses\/([^/]+)$/.exec(path)?.[1]
   if (id !== undefined) {
     if (method !== 'GET' && method !== 'DELETE') {
       return sendError(exchange, methodNotAllowed('GET, DELETE'))
     }
-    const serving = serveStoredResponse(deps, exchange, method, id)
-    return draining.during(
-      exchange,
-      serving.catch((err: unknown) => handleBug(deps, exchange, err)),
-    )
+    return during(serveStoredResponse(deps, exchange, method, id))
   }
   if (isPing(url, method)) return sendJson(exchange, 200, {})
   const model = modelInPath(path)

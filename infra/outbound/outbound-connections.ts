@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { Agent, type buildConnector, type Dispatcher, Pool } from 'undici'
 import { guardedConnector, type Resolve } from './guarded-connector.ts'
 import { type OutboundPolicy, portOf } from './outbound-policy.ts'
@@ -12,6 +13,8 @@ export type Connections = {
   readonly dispatcher: Dispatcher
   /** Returns the pool of one origin (`https://host:port`), for code that calls a pool directly. */
   readonly poolFor: (origin: string) => Pool
+  /** Opens a connection to an origin, with TLS for `https:`. The caller must close it. */
+  readonly connect: (origin: string) => Promise<Socket>
 }
 
 export type Outbound = Connections & {
@@ -124,6 +127,14 @@ function openConnections(
       pools.set(origin, pool)
       return pool
     },
+    connect: (origin) =>
+      new Promise((resolve, reject) => {
+        const url = new URL(origin)
+        const { protocol, hostname, host, port } = url
+        connectorTo(url)({ protocol, hostname, host, port }, (error, socket) =>
+          error === null ? resolve(socket) : reject(error),
+        )
+      }),
     retire: () => Promise.allSettled([agent, ...pools.values()].map((each) => each.close())),
     close: async () => {
       await Promise.all([agent.destroy(), ...[...pools.values()].map((pool) => pool.destroy())])

@@ -77,6 +77,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
     passkey: peppered('passkey'),
     device: peppered('device'),
     'call-session': peppered('call-session'),
+    'realtime-secret': peppered('realtime-secret'),
   }
   return {
     kid: derive('kid').toString('hex').slice(0, 16),

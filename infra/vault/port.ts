@@ -29,6 +29,7 @@ export type Pepper =
   | 'passkey'
   | 'device'
   | 'call-session'
+  | 'realtime-secret'
 
 /**
  * Stores what events must not contain. Secrets are encrypted with AES-256-GCM under data keys,

@@ -259,6 +259,12 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
     "The provider of this model uses another API format, which can't express '{param}'.",
     '该模型的上游使用其他 API 格式，无法表达 “{param}”。',
   ),
+  webrtc_not_supported: answer(
+    400,
+    'invalid_request_error',
+    'Realtime calls over WebRTC are not supported. Use the websocket GET /v1/realtime.',
+    '不支持 WebRTC 实时通话，请使用 WebSocket：GET /v1/realtime。',
+  ),
 
   stored_input: answer(
     400,

@@ -46,6 +46,7 @@ export type RelayErrorCode =
   | 'model_unpriced'
   | 'model_not_found'
   | 'not_convertible'
+  | 'webrtc_not_supported'
   | 'stored_input'
   | 'response_not_found'
   | 'previous_response_not_found'

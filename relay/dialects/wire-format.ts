@@ -232,6 +232,7 @@ export const DIRECT_FORMATS = [
   'gemini-embedding',
   'gemini-embedding-batch',
   'gemini-images',
+  'realtime',
 ] as const
 export type DirectFormatName = (typeof DIRECT_FORMATS)[number]
 

@@ -16,7 +16,8 @@ import type { RelayDeps } from './relay-deps.ts'
 
 export type CallOutcome = { readonly isSuccess: boolean; readonly tokens: number }
 
-export type Sized = Pick<ChatRequest, 'body' | 'outputTokensMax' | 'choices'> & {
+export type Sized = Pick<ChatRequest, 'outputTokensMax' | 'choices'> & {
+  readonly body: { readonly length: number }
   /** Undefined for a call of no model, which has no limits of a model. */
   readonly model?: string
 }

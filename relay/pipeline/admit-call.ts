@@ -109,12 +109,21 @@ export async function admit(
   return attempt(termsForInput(deps.views.options, plan, forms, most))
 }
 
-async function admitOn(
+type AdmittedRequest = Pick<
+  ChatRequest,
+  'model' | 'isStream' | 'choices' | 'returnedChoices' | 'reasoningEffort'
+>
+type AdmittedPlan = Pick<CallPlan, 'price'> & {
+  readonly terms: Pick<CallTerms, 'hold' | 'reduction'>
+}
+
+/** Admits a call with the terms of a plan, within the time for admissions. */
+export async function admitOn(
   { actors, now, vault, deadlines, log, watch }: RelayDeps,
   exchange: Exchange,
   caller: Caller,
-  request: ChatRequest,
-  { price, terms: { hold, reduction } }: CallPlan,
+  request: AdmittedRequest,
+  { price, terms: { hold, reduction } }: AdmittedPlan,
   keyed: KeyedCall | null,
 ): Promise<CallLedger | RelayError> {
   const ledger = new CallLedger(actors, caller, exchange, now, keyed)

@@ -6,6 +6,7 @@ import type { RelayOptions } from '#relay/views/option-view.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { largestUses } from '../dialects/tool-limits.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { OfferKind } from '../views/channel-view.ts'
 import type { Views } from '../views/start-views.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, termsWithin } from './call-hold-terms.ts'
@@ -150,4 +151,19 @@ export function planCall(
   }
   const plans = alternatives.map((one) => planAlternative(views, one.caller, one.request, now))
   return combinedPlan(plans, alternatives, caller, options)
+}
+
+/**
+ * Returns the caller with the first of its groups that offers the model. Work other than calls has
+ * no alternatives, so it stays in this group.
+ */
+export function inOfferingGroup(
+  { channels, options: { options } }: Views,
+  caller: Caller,
+  model: string,
+  kind: OfferKind,
+): Caller {
+  const groups = groupsOf(caller, options)
+  const group = groups.find((name) => channels.offering(name, model, kind).length > 0)
+  return group === undefined || group === caller.group ? caller : { ...caller, group }
 }

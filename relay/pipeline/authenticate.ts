@@ -34,7 +34,7 @@ const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
  */
 export function authenticate(
   { views, vault, failedKeys }: Deps,
-  request: CallRequest,
+  request: Pick<CallRequest, 'headers' | 'url'>,
   clientIp: string,
   now: number,
 ): Caller | RelayError | Promise<Caller | RelayError> {
@@ -43,14 +43,27 @@ export function authenticate(
   const text = keyText(request)
   if (text === null) return relayError('missing_key')
   const match = KEY.exec(text)
-  const token = match?.[1] && views.tokens.find(vault.keyedHash('token-key', match[1]))
-  const user = token ? views.users.find(token.userId) : undefined
-  if (!token || user === undefined) return rejectKey(failedKeys, clientIp)
+  const lookup = match?.[1] && vault.keyedHash('token-key', match[1])
+  const pinnedChannelId = match?.[2] === undefined ? null : Number(match[2])
+  const caller = lookup ? callerOf({ views, vault }, lookup, pinnedChannelId, clientIp, now) : null
+  return caller ?? rejectKey(failedKeys, clientIp)
+}
+
+/** Returns the caller with a token, or an error. Null if the token or its user is unknown. */
+export function callerOf(
+  { views, vault }: Pick<Deps, 'views' | 'vault'>,
+  keyLookup: string,
+  pinnedChannelId: number | null,
+  clientIp: string,
+  now: number,
+): Caller | RelayError | Promise<Caller | RelayError> | null {
+  const token = views.tokens.find(keyLookup)
+  const user = token === undefined ? undefined : views.users.find(token.userId)
+  if (token === undefined || user === undefined) return null
   if (!token.isEnabled) return relayError('token_disabled')
   const { expiresAt, group } = token.terms
   if (expiresAt !== null && expiresAt * 1_000 <= now) return relayError('token_expired')
   if (!user.isEnabled) return relayError('user_disabled')
-  const pinnedChannelId = match?.[2] === undefined ? null : Number(match[2])
   const isPinAllowed = pinnedChannelId === null || user.role >= ADMIN
   const caller = { token, user, group: group === '' ? user.group : group, pinnedChannelId }
   const outcome = isPinAllowed ? caller : relayError('channel_not_allowed')
@@ -81,7 +94,7 @@ const tooManyWrong = (retryAfter: number): RelayError =>
 /**
  * Returns the key of a request. Clients send the key in different headers or in a query parameter.
  */
-function keyText(request: CallRequest): string | null {
+export function keyText(request: Pick<CallRequest, 'headers' | 'url'>): string | null {
   const { headers, url = '' } = request
   const { authorization } = headers
   if (authorization !== undefined && /^bearer /i.test(authorization)) {

@@ -10,6 +10,11 @@ import type { Exchange } from './http-exchange.ts'
 import type { CallPlan } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
+type CheckedRequest = Pick<ChatRequest, 'model' | 'isStream' | 'choices' | 'returnedChoices'>
+type CheckedPlan = Pick<CallPlan, 'price'> & {
+  readonly terms: Pick<CallPlan['terms'], 'hold' | 'reduction'>
+}
+
 /**
  * Returns the error with which the account would refuse the call now, or null. This check saves
  * expensive work for callers who can't pay. The later admission makes the final decision.
@@ -18,8 +23,8 @@ export async function checkAccountCanPay(
   { actors }: Pick<RelayDeps, 'actors'>,
   { call, startedAt }: Exchange,
   { user, token, group }: Caller,
-  { model, isStream, choices, returnedChoices: calls = choices }: ChatRequest,
-  { terms: { hold, reduction }, price }: Pick<CallPlan, 'terms' | 'price'>,
+  { model, isStream, choices, returnedChoices: calls = choices }: CheckedRequest,
+  { terms: { hold, reduction }, price }: CheckedPlan,
 ): Promise<RelayError | null> {
   const { userId } = user
   const ids = { userId, tokenId: token.tokenId, call }

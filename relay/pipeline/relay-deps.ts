@@ -6,6 +6,7 @@ import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
 import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { BodyMemory } from '#relay/limits/body-memory.ts'
 import type { ConcurrencyCaps, RunningCallCount } from '#relay/limits/process-call-limit.ts'
+import type { ClientSecrets } from '#relay/realtime/client-secrets.ts'
 import type { StoredResponses } from '#relay/stored-responses/stored-responses.ts'
 import type { TokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Views } from '#relay/views/start-views.ts'
@@ -43,4 +44,5 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly storedResponses: StoredResponses
   /** Reads the quota of a token and of its user; null for a token that is not known yet. */
   readonly usageOfToken: (userId: number, tokenId: number) => Promise<TokenUsage | null>
+  readonly clientSecrets: ClientSecrets
 }

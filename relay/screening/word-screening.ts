@@ -20,6 +20,12 @@ export class AnswerScreen {
     return this.state !== MATCHED
   }
 
+  /** Checks the next piece of the answer's text. */
+  isCleanText(piece: string): boolean {
+    this.state = this.matcher.feed(this.state, piece)
+    return this.state !== MATCHED
+  }
+
   isCleanAnswer(answer: Buffer, readTexts: ReadTexts): boolean {
     const texts: string[] = []
     readTexts(answer.toString('utf8'), sinkInto(texts))

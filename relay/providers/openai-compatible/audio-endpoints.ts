@@ -10,3 +10,9 @@ export const audioAt = (
 
 /** OpenAI's audio endpoints, which most servers with OpenAI's format copy. */
 export const OPENAI_AUDIO = audioAt('/v1', ['speech', 'transcriptions', 'translations'])
+
+/** Returns the endpoint of realtime sessions with the models; by default with all models. */
+export const realtimeFor = (models?: RegExp): CallEndpoint => ({
+  ...{ format: 'realtime', path: '/v1/realtime?model={model}' },
+  ...(models === undefined ? {} : { models }),
+})

@@ -34,6 +34,11 @@ export const CLOUD_ROWS: readonly ProfileRow[] = [
         compactPath: '/openai/v1/responses/compact',
       },
       ...AZURE_AUDIO,
+      {
+        format: 'realtime',
+        path: '/openai/v1/realtime?model={model}',
+        betaPath: '/openai/realtime?api-version={other}&deployment={model}',
+      },
     ],
     modelsPath: null,
     keyHeader: 'api-key',

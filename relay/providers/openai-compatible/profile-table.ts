@@ -1,4 +1,4 @@
-import { audioAt, OPENAI_AUDIO } from './audio-endpoints.ts'
+import { audioAt, OPENAI_AUDIO, realtimeFor } from './audio-endpoints.ts'
 import {
   billingDashboard,
   currencyByHost,
@@ -67,6 +67,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
       withCompaction(responsesAt('/v1/responses')),
       completionsAt('/v1/completions', COMPLETION_MODELS),
       ...OPENAI_AUDIO,
+      realtimeFor(/realtime|^gpt-audio/),
     ],
     keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
     fields: [ORGANIZATION],
@@ -82,7 +83,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
   {
     id: 8,
     name: 'Custom',
-    endpoints: [...CHAT_AND_COMPLETIONS, ...OPENAI_AUDIO],
+    endpoints: [...CHAT_AND_COMPLETIONS, ...OPENAI_AUDIO, realtimeFor()],
     fields: [ORGANIZATION],
     balance: billingDashboard,
   },

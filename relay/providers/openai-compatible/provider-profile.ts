@@ -41,6 +41,8 @@ export type CallEndpoint = {
   readonly streamPath?: string
   /** The path of compactions. Without it, the provider offers none. */
   readonly compactPath?: string
+  /** The path of realtime sessions of the beta protocol, if it is another one. */
+  readonly betaPath?: string
   /** Matches the provider's names of the models that this endpoint serves. The default is all. */
   readonly models?: RegExp
   /**

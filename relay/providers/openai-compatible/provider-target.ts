@@ -137,12 +137,13 @@ function endpointsAt({ endpoints }: Profile, url: URL, other: string): readonly 
       const placed = (path: string) =>
         endpoint.bases === undefined ? placedBelow(url, path) : path
       const fill = (path: string) => withQuery(filled(placed(path), other), url.search)
-      const { path, streamPath, compactPath } = endpoint
+      const { path, streamPath, compactPath, betaPath } = endpoint
       return {
         ...endpoint,
         path: fill(path),
         ...(streamPath === undefined ? {} : { streamPath: fill(streamPath) }),
         ...(compactPath === undefined ? {} : { compactPath: fill(compactPath) }),
+        ...(betaPath === undefined ? {} : { betaPath: fill(betaPath) }),
       }
     })
 }

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { jsonError } from '../dialects/invalid-json-error.ts'
+import { isMembers } from '../dialects/read-request-members.ts'
+import { scanObject } from '../dialects/scan-request-object.ts'
+import { acquirePermit } from '../pipeline/acquire-call-permit.ts'
+import { inOfferingGroup } from '../pipeline/alternatives.ts'
+import { authenticate, type Caller } from '../pipeline/authenticate.ts'
+import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
+import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
+import { readBody } from '../pipeline/read-body.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
+import { isObject } from './items.ts'
+import { planRealtime } from './open-upstream.ts'
+import { SECRET_PREFIX } from './session-request.ts'
+import { checkMembers, readSession, type SessionSettings } from './session-settings.ts'
+
+/** The endpoints that create temporary keys. `sessions` belongs to the beta protocol. */
+type SecretEndpoint = 'client_secrets' | 'sessions'
+
+/** The validity of a temporary key in seconds, as OpenAI documents it. */
+const VALIDITY_S = { least: 10, most: 7_200, client_secrets: 600, sessions: 60 }
+/** The settings of a session are kept until the temporary key expires. */
+const SETTINGS_BYTES_MAX = 64 * 1024
+const NAMES = namesByFoldedName(['session', 'expires_after', 'client_secret', 'model'])
+const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
+
+type SecretRequest = {
+  readonly settings: SessionSettings
+  readonly model: string
+  readonly validityS: number
+}
+
+/** Serves the endpoints below `/v1/realtime`, and requests for a session without a websocket. */
+export async function serveRealtime(
+  deps: RelayDeps,
+  exchange: Exchange,
+  endpoint: string,
+): Promise<void> {
+  if (endpoint === '') {
+    return sendError(exchange, relayError('method_not_allowed', { subject: 'a websocket' }))
+  }
+  if (endpoint === 'calls' || endpoint.startsWith('calls/')) {
+    return sendError(exchange, relayError('webrtc_not_supported'))
+  }
+  const isKnown = endpoint === 'client_secrets' || endpoint === 'sessions'
+  if (!isKnown) return sendError(exchange, relayError('not_found'))
+  if (exchange.request.method === 'POST') return createClientSecret(deps, exchange, endpoint)
+  sendError(exchange, relayError('method_not_allowed', { subject: 'POST' }))
+}
+
+/** Creates a temporary key of the gateway, which a browser can use for sessions. */
+async function createClientSecret(
+  deps: RelayDeps,
+  exchange: Exchange,
+  endpoint: SecretEndpoint,
+): Promise<void> {
+  const { request, clientIp, startedAt } = exchange
+  const caller = await authenticate(deps, request, clientIp, startedAt)
+  if (isRelayError(caller)) return sendError(exchange, caller)
+  const owner = await bodyOwnerOf(deps, caller.user.userId, request)
+  const body = await readBody(request, deps.bodies, owner)
+  if (isRelayError(body)) return rejectUpload(exchange, body)
+  try {
+    const read = readSecretRequest(body, endpoint)
+    if (isRelayError(read)) return sendError(exchange, read)
+    const inGroup = inOfferingGroup(deps.views, caller, read.model, 'realtime')
+    const plan = planRealtime(deps.views, inGroup, read.model, deps.now())
+    if (isRelayError(plan)) return sendError(exchange, plan)
+    const sized = { body: { length: 0 }, outputTokensMax: 0, choices: 1 }
+    const permit = await acquirePermit(deps, caller, sized)
+    if (isRelayError(permit)) return sendError(exchange, permit)
+    try {
+      const created = await store(deps, caller, read, endpoint)
+      if (isRelayError(created)) sendError(exchange, created)
+      else sendJson(exchange, 200, created, ['Cache-Control', 'no-store'])
+    } finally {
+      permit.release({ isSuccess: true, tokens: 0 })
+    }
+  } finally {
+    deps.bodies.giveBack(body.length)
+    deps.bodies.release(owner, body.length)
+  }
+}
+
+function readSecretRequest(bytes: Buffer, endpoint: SecretEndpoint): SecretRequest | RelayError {
+  const members = scanObject(bytes, NAMES)
+  if (!isMembers(members)) return jsonError(bytes, members)
+  if (bytes.length > SETTINGS_BYTES_MAX) {
+    return relayError('string_above_max_length', {
+      ...{ param: 'session', subject: `${SETTINGS_BYTES_MAX}` },
+    })
+  }
+  const body = JSON.parse(bytes.toString('utf8')) as Record<string, unknown>
+  if (endpoint === 'client_secrets') {
+    const error = checkMembers(body, ['session', 'expires_after'], '')
+    if (error !== null) return error
+    return requestOf(body.session, body.expires_after, endpoint, 'session')
+  }
+  const { client_secret: secret = {}, ...session } = body
+  const expiry = isObject(secret) ? secret.expires_after : secret
+  return requestOf(session, expiry, endpoint, '')
+}
+
+function requestOf(
+  session: unknown,
+  expiry: unknown,
+  endpoint: SecretEndpoint,
+  param: string,
+): SecretRequest | RelayError {
+  const path = param === '' ? '' : `${param}.`
+  const { model } = isObject(session) ? session : {}
+  if (model === undefined) return relayError('missing_parameter', { param: `${path}model` })
+  if (typeof model !== 'string' || model === '') {
+    return relayError('invalid_parameter', { param: `${path}model` })
+  }
+  const settings = readSession(session, model, param)
+  if (isRelayError(settings)) return settings
+  const seconds = isObject(expiry) ? (expiry.seconds ?? undefined) : (expiry ?? undefined)
+  const validityS = seconds === undefined ? VALIDITY_S[endpoint] : Number(seconds)
+  const isValid = validityS >= VALIDITY_S.least && validityS <= VALIDITY_S.most
+  const isSeconds = seconds === undefined || Number.isInteger(seconds)
+  if (!isValid || !isSeconds || (expiry !== undefined && expiry !== null && !isObject(expiry))) {
+    return relayError('invalid_parameter', { param: 'expires_after.seconds' })
+  }
+  return { settings, model, validityS }
+}
+
+async function store(
+  { vault, now, clientSecrets, log }: RelayDeps,
+  { token, user, pinnedChannelId }: Caller,
+  { settings: { session }, model, validityS }: SecretRequest,
+  endpoint: SecretEndpoint,
+): Promise<object | RelayError> {
+  const value = `${SECRET_PREFIX}${randomBytes(24).toString('hex')}`
+  const at = now()
+  const expiresAt = at + validityS * 1_000
+  const isBeta = endpoint === 'sessions'
+  try {
+    const settings = await vault.seal(user.userId, JSON.stringify(session))
+    const secretHash = vault.keyedHash('realtime-secret', value)
+    const of = { userId: user.userId, keyLookup: token.keyLookup, pinnedChannelId }
+    const secret = { secretHash, ...of, model, isBeta, settings, expiresAt }
+    if (!(await clientSecrets.add(secret, at))) {
+      return relayError('too_many_concurrent', { subject: 'temporary keys (this token)' })
+    }
+  } catch (err) {
+    log.error({ err }, 'a temporary key could not be stored')
+    return NO_STORE
+  }
+  const expires_at = Math.floor(expiresAt / 1_000)
+  const id = `sess_${randomBytes(12).toString('hex')}`
+  const shown = { type: 'realtime', ...session, id, object: 'realtime.session', model }
+  return isBeta
+    ? { ...shown, client_secret: { value, expires_at } }
+    : { value, expires_at, session: shown }
+}

@@ -1,0 +1,219 @@
+import { WebSocket } from 'ws'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { priceOf } from '#domain/pricing/price-list.ts'
+import { type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
+import type { Views } from '#relay/views/start-views.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { ChannelSelector, isRetryable } from '../pipeline/channel-selector.ts'
+import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
+import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
+import { accessError, hasValid, priceError } from '../pipeline/plan-call.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { unservedBy } from '../pipeline/try-channels.ts'
+import { type AttemptEnd, retryAfterOf } from '../pipeline/upstream-attempt.ts'
+import {
+  authorizedCall,
+  endpointOf,
+  type ProviderTarget,
+  providerCall,
+} from '../providers/openai-compatible/provider-target.ts'
+import { type RelayChannel, type RelayKey, serves } from '../views/channel-view.ts'
+import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
+
+export type RealtimePlan = {
+  readonly price: PriceSnapshot
+  readonly offer: Offer<RelayChannel>
+}
+
+/** Determines the price of a session's responses and the channels that may serve the session. */
+export function planRealtime(
+  { channels, options: view }: Views,
+  caller: Caller,
+  model: string,
+  now: number,
+): RealtimePlan | RelayError {
+  const error = accessError(caller, view.options, { model })
+  if (error !== null) return error
+  const { group, pinnedChannelId } = caller
+  const pinned = pinnedChannelId === null ? undefined : channels.find(pinnedChannelId)
+  const isFit = pinned?.isEnabled === true && serves(pinned, 'realtime', model)
+  const ofPin = isFit ? offerOf([pinned]) : []
+  const offer = pinnedChannelId === null ? channels.offeringCalls(group, model, 'realtime') : ofPin
+  if (offer.length === 0 && pinnedChannelId === null && !channels.isKnown(model)) {
+    return relayError('model_not_found', { param: 'model', subject: model })
+  }
+  const price = priceFor({ options: view }, caller, model)
+  if ('code' in price) return price
+  return hasValid(offer, now)
+    ? { price, offer }
+    : relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
+}
+
+export function priceFor(
+  { options: { prices } }: Pick<Views, 'options'>,
+  { user, group }: Caller,
+  model: string,
+): PriceSnapshot | RelayError {
+  const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
+  const price = priceOf(prices, model, group, { userGroup: user.group, acceptsUnpriced })
+  return 'code' in price ? priceError(price, group, model) : price
+}
+
+/** The connection of a session to a provider. */
+export type Upstream = {
+  readonly socket: WebSocket
+  readonly channel: RelayChannel
+  readonly key: RelayKey
+  readonly upstreamModel: string | null
+  /** Gives back the permit of the channel. */
+  readonly release: () => void
+}
+
+export type UpstreamRequest = {
+  readonly model: string
+  readonly isBeta: boolean
+  /** The id that the log and the circuits name. */
+  readonly call: string
+}
+
+/** The largest event of a provider. An item of a conversation may contain minutes of audio. */
+const MESSAGE_BYTES_MAX = 16 * 1024 * 1024
+const ERROR_BYTES_MAX = 64 * 1024
+const NO_KEYS: ReadonlySet<RelayKey> = new Set()
+const NOTHING = Buffer.alloc(0)
+
+/** Connects to one channel after another, until one of them accepts the session. */
+export async function openUpstream(
+  deps: RelayDeps,
+  caller: Caller,
+  { offer }: RealtimePlan,
+  request: UpstreamRequest,
+): Promise<Upstream | RelayError> {
+  const { model, call } = request
+  const isPinned = caller.pinnedChannelId !== null
+  const selector = new ChannelSelector(deps, offer, model, isPinned)
+  const { options } = deps.views.options
+  let triesLeft = isPinned ? 1 : 1 + options.retryTimes
+  let used = NO_KEYS
+  let error: RelayError | null = null
+  while (triesLeft > 0) {
+    const channel = await selector.next()
+    if (channel === null) break
+    const choice = await deps.keys.choose(channel, used)
+    if (choice === null) {
+      selector.end(true)
+      continue
+    }
+    const { key } = choice
+    const outcome = await connect(deps, channel, key.target, request)
+    const end = outcome instanceof WebSocket ? CONNECTED : outcome
+    const probes = [...selector.probes, ...choice.probes]
+    deps.breaker.note({ channel, keyRef: key.keyRef, model, probes, call }, end)
+    const { userId } = caller.user
+    deps.autoDisable.note({ channel, key, call, userId, requestBody: NOTHING }, end)
+    if (outcome instanceof WebSocket) {
+      const release = () => selector.end(false)
+      return { socket: outcome, channel, key, release, upstreamModel: nameAt(channel, model) }
+    }
+    selector.end(false)
+    error = errorOf(outcome)
+    if (!isRetryable(outcome, true)) break
+    triesLeft -= 1
+    if (channel.keys.length > 1 && accountErrorOf(outcome) !== null) {
+      used = new Set([...used, key])
+      selector.retryWithAnotherKey()
+    }
+  }
+  return error ?? unservedBy(selector, model)
+}
+
+type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
+
+const CONNECTED: AttemptEnd = { kind: 'streamed', status: 200, error: null }
+const FAILED = { kind: 'failed', body: NOTHING, retryAfterMs: 0 } as const
+
+function errorOf(end: Failed): RelayError {
+  if (end.error === 'status' && accountErrorOf(end) !== null) return relayError('upstream_account')
+  return relayError(ERROR_CODE_OF[end.error], end.retryAfterMs > 0 ? { retryAfter: 1 } : {})
+}
+
+/** Returns the provider's name for the model, or null if it is the caller's name. */
+function nameAt({ terms, rules }: RelayChannel, model: string): string | null {
+  const name = upstreamModelOf(terms, rules, model)
+  return name === model ? null : name
+}
+
+async function connect(
+  deps: RelayDeps,
+  channel: RelayChannel,
+  target: ProviderTarget,
+  { model, isBeta }: UpstreamRequest,
+): Promise<WebSocket | Failed> {
+  const name = upstreamModelOf(channel.terms, channel.rules, model)
+  const connections = deps.outbound.via(target.proxy)
+  const path = { model: name, isStream: false }
+  const call = providerCall(target, 'realtime', path, { headers: [], body: NOTHING })
+  try {
+    const { origin, headers } = await authorizedCall(target, call, connections)
+    const betaPath = isBeta ? endpointOf(target, 'realtime', name)?.betaPath : undefined
+    const at = betaPath?.replace('{model}', () => encodeURIComponent(name)) ?? call.path
+    const connection = await connections.connect(origin)
+    // A connection through a proxy is paused. It already has TLS if the provider needs it.
+    connection.resume()
+    const url = `ws://${new URL(origin).host}${at}`
+    const sent = { ...upgradeHeaders(headers), ...(isBeta ? { 'openai-beta': 'realtime=v1' } : {}) }
+    const socket = new WebSocket(url, {
+      createConnection: (() => connection) as never,
+      headers: sent,
+      handshakeTimeout: deps.deadlines.firstByteMs,
+      maxPayload: MESSAGE_BYTES_MAX,
+      perMessageDeflate: false,
+      followRedirects: false,
+    })
+    return await opened(socket)
+  } catch (error) {
+    const { code } = error as { readonly code?: string }
+    if (code === 'UND_ERR_CONNECT_TIMEOUT') return { ...FAILED, status: null, error: 'timeout' }
+    const isProxy = code === 'PROXY_FAILED'
+    const failed = { ...FAILED, status: null, error: 'connect' } as const
+    return isProxy ? { ...failed, isProxy } : failed
+  }
+}
+
+function upgradeHeaders(list: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (let at = 0; at + 1 < list.length; at += 2) {
+    const name = list[at] ?? ''
+    if (name !== 'content-type' && name !== 'accept-encoding') headers[name] = list[at + 1] ?? ''
+  }
+  return headers
+}
+
+/** Waits for the answer to an upgrade. The events of the provider are paused until it is used. */
+function opened(socket: WebSocket): Promise<WebSocket | Failed> {
+  return new Promise((resolve) => {
+    socket.on('open', () => {
+      socket.pause()
+      resolve(socket)
+    })
+    socket.on('error', () => resolve({ ...FAILED, status: null, error: 'connect' }))
+    socket.on('unexpected-response', (_request, response) => {
+      const status = response.statusCode ?? 502
+      const retryAfterMs = retryAfterOf(response.headers['retry-after'], Date.now())
+      const parts: Buffer[] = []
+      let length = 0
+      const end = () => {
+        socket.terminate()
+        resolve({ ...FAILED, status, error: 'status', body: Buffer.concat(parts), retryAfterMs })
+      }
+      response.on('data', (part: Buffer) => {
+        length += part.length
+        if (length <= ERROR_BYTES_MAX) parts.push(part)
+        else response.destroy()
+      })
+      response.on('close', end).on('error', end).on('end', end)
+      response.setTimeout(5_000, () => response.destroy())
+    })
+  })
+}

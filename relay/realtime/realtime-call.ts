@@ -1,0 +1,251 @@
+import type { CallEnd } from '#domain/accounts/events.ts'
+import { holdFor, outputTokensWithin } from '#domain/pricing/hold-amount.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { type Usage, usageWithin } from '#domain/pricing/usage.ts'
+import type { Quota } from '#domain/shared/quota.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { type AccessCheck, accessCheck } from '../pipeline/access-check-of-running-calls.ts'
+import { acquirePermit, type CallPermit } from '../pipeline/acquire-call-permit.ts'
+import { admitOn } from '../pipeline/admit-call.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { tokensOf } from '../pipeline/billed-usage.ts'
+import type { CallLedger } from '../pipeline/call-ledger.ts'
+import type { Exchange } from '../pipeline/http-exchange.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { placeOf, type RelayChannel } from '../views/channel-view.ts'
+import type { RealtimeBill } from './realtime-usage.ts'
+
+/** What all calls of a session have in common. */
+export type CallContext = {
+  readonly deps: RelayDeps
+  readonly caller: Caller
+  readonly channel: RelayChannel
+  /** The key with which the session was opened. */
+  readonly keyRef: string
+  /** Returns a new exchange with a call id of its own. */
+  readonly openExchange: () => Exchange
+}
+
+export type CallTerms = {
+  readonly model: string
+  /** The provider's name for the model; null if it is the caller's name. */
+  readonly upstreamModel: string | null
+  readonly price: PriceSnapshot
+  /** The maximum input tokens. The hold covers `AHEAD_TOKENS` more if the account can pay them. */
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** False if the output limit can't be reduced. */
+  readonly isReducible: boolean
+}
+
+/** The tokens of input that a hold covers in advance, so that it is not raised for every event. */
+const AHEAD_TOKENS = 1_024
+const LEAST_OUTPUT_TOKENS = 256
+/** The recorded status of a call whose hold was not used. It is never sent. */
+const UNUSED_STATUS = 499
+const BYTES_PER_TOKEN = 4
+
+/**
+ * One call of a session: a response or a transcription. Its hold is durable before anything is sent
+ * that may cost money, and it is ended exactly once.
+ */
+export class RealtimeCall {
+  readonly model: string
+  readonly price: PriceSnapshot
+  readonly access: AccessCheck
+  /** The maximum output tokens that the hold covers. */
+  outputTokens: number
+  private inputTokens: number
+  private readonly upstreamModel: string | null
+  private readonly context: CallContext
+  private readonly exchange: { -readonly [key in keyof Exchange]: Exchange[key] }
+  private readonly ledger: CallLedger
+  private readonly permit: CallPermit
+  private renewedAt = performance.now()
+  private recordedTokens = 0
+  private firstByteAt: number | null = null
+  private isEnded = false
+
+  private constructor(
+    context: CallContext,
+    exchange: Exchange,
+    { model, upstreamModel, price, inputTokens, outputTokens }: CallTerms,
+    ledger: CallLedger,
+    permit: CallPermit,
+    access: AccessCheck,
+  ) {
+    this.context = context
+    this.exchange = { ...exchange }
+    this.model = model
+    this.price = price
+    this.upstreamModel = upstreamModel
+    this.inputTokens = inputTokens
+    this.outputTokens = ledger.outputLimit ?? outputTokens
+    this.ledger = ledger
+    this.permit = permit
+    this.access = access
+  }
+
+  /** Admits a call. Its output limit may be lower than requested. */
+  static async admit(context: CallContext, terms: CallTerms): Promise<RealtimeCall | RelayError> {
+    const { deps, caller } = context
+    const { model, price, inputTokens, outputTokens, isReducible } = terms
+    const body = { length: inputTokens * BYTES_PER_TOKEN }
+    const sized = { body, outputTokensMax: outputTokens, choices: 1 }
+    const exchange = context.openExchange()
+    const access = accessCheck(deps, caller, exchange)
+    const denied = access()
+    if (denied !== null) return denied
+    const permit = await acquirePermit(deps, caller, sized)
+    if (isRelayError(permit)) return permit
+    const ahead = isReducible ? AHEAD_TOKENS : 0
+    const bounds = { inputTokens: inputTokens + ahead, outputTokens, choices: 1 }
+    const hold = holdFor(price, bounds)
+    const canReduce = isReducible && price.mode === 'tokens' && hold > 0n
+    const leastOutputTokens = Math.min(LEAST_OUTPUT_TOKENS, outputTokens)
+    const mostOutputTokens = outputTokens
+    const reduction = canReduce ? { bounds, leastOutputTokens, mostOutputTokens } : null
+    const request = { model, isStream: true, choices: 1, reasoningEffort: null }
+    const plan = { price, terms: { hold, reduction } }
+    const admitting = admitOn(deps, exchange, caller, request, plan, null)
+    const ledger = await admitting.catch((err: unknown) => {
+      permit.release({ isSuccess: false, tokens: 0 })
+      throw err
+    })
+    if (isRelayError(ledger)) {
+      permit.release({ isSuccess: false, tokens: 0 })
+      return ledger
+    }
+    return new RealtimeCall(context, exchange, terms, ledger, permit, access)
+  }
+
+  get id(): string {
+    return this.exchange.call
+  }
+
+  /** The time from which the duration of the call is measured. */
+  begin(): void {
+    this.exchange.startedAt = this.context.deps.now()
+    this.exchange.arrivedAt = performance.now()
+  }
+
+  noteFirstByte(): void {
+    this.firstByteAt ??= performance.now()
+  }
+
+  /**
+   * Raises the hold so that it covers this input and output. Returns an error if the account can't
+   * pay for it.
+   */
+  async cover(inputTokens: number, outputTokens = this.outputTokens): Promise<RelayError | null> {
+    const most = Math.max(outputTokens, this.outputTokens)
+    const input = Math.max(inputTokens, this.inputTokens)
+    if (this.holdOf(input, most) <= this.ledger.hold) return this.note(input, most)
+    const least = this.holdOf(input, most)
+    const preferred = this.holdOf(input + AHEAD_TOKENS, most)
+    try {
+      const held = await this.ledger.raiseHold(preferred, least)
+      if (held === null || held < least) return relayError('insufficient_quota')
+      return this.note(input, most)
+    } catch {
+      return relayError('store_unavailable', { retryAfter: 5 })
+    }
+  }
+
+  /**
+   * Lowers the output limit so that the hold covers more input. Returns the new limit, or null if
+   * too little output would be left.
+   */
+  lowerOutput(inputTokens: number): number | null {
+    const { price, outputTokens, ledger } = this
+    for (const input of [inputTokens + AHEAD_TOKENS, inputTokens]) {
+      const bounds = { inputTokens: input, outputTokens, choices: 1 }
+      const most = outputTokensWithin(price, bounds, ledger.hold)
+      if (most === null || most < LEAST_OUTPUT_TOKENS) continue
+      this.note(inputTokens, most)
+      return most
+    }
+    return null
+  }
+
+  private note(inputTokens: number, outputTokens: number): null {
+    this.inputTokens = inputTokens
+    this.outputTokens = outputTokens
+    return null
+  }
+
+  private holdOf(inputTokens: number, outputTokens: number): Quota {
+    return holdFor(this.price, { inputTokens, outputTokens, choices: 1 })
+  }
+
+  /** The highest input count of a report that is believed. */
+  get inputCeiling(): number {
+    return this.inputTokens * 2 + 100_000
+  }
+
+  /** Renews the lease, and records the usage that is charged if this process dies. */
+  watch(now: number, soFar: () => Usage): void {
+    if (this.isEnded) return
+    const { renewMs, progressMs, leaseMs } = this.context.deps.deadlines
+    const sinceMs = now - this.renewedAt
+    if (sinceMs < Math.min(renewMs, progressMs)) return
+    const { inputTokens, outputTokens } = this
+    const usage = usageWithin(soFar(), { inputTokens, outputTokens })
+    const hasNews = tokensOf(usage) !== this.recordedTokens
+    if (sinceMs < (hasNews ? progressMs : renewMs)) return
+    this.renewedAt = now
+    this.recordedTokens = tokensOf(usage)
+    // A failure is ignored, because the next renewal replaces this one.
+    this.ledger.progress(placeOf(this.context.channel), usage, leaseMs).catch(() => {})
+  }
+
+  /** Charges the call. Returns false if the charge could not be written. */
+  async settle(bill: RealtimeBill, end: CallEnd, endReason?: string): Promise<boolean> {
+    if (!this.end(end === 'done', tokensOf(bill.usage))) return true
+    const { deps, channel } = this.context
+    const { upstreamModel, inputTokens, outputTokens } = this
+    const limits = { inputTokens, outputTokens }
+    const reason = endReason === undefined ? {} : { endReason }
+    const course = { ...placeOf(channel), upstreamModel, limits, end, ...reason }
+    try {
+      await this.ledger.settle({ ...course, ...bill }, this.history(end))
+      return true
+    } catch (err) {
+      deps.log.error({ err, call: this.id }, 'a call of a realtime session could not be settled')
+      return false
+    }
+  }
+
+  /** Ends a call that costs nothing. */
+  async release(reason: CallEnd | 'refused', errorCode: string): Promise<void> {
+    if (!this.end(false, 0)) return
+    const { deps, channel } = this.context
+    const { channelId } = channel
+    const statusCode = UNUSED_STATUS
+    const attempts = reason === 'upstream-error' ? this.history(reason) : NO_HISTORY
+    try {
+      await this.ledger.release({ channelId, reason, errorCode, statusCode }, attempts)
+    } catch (err) {
+      deps.log.error({ err, call: this.id }, 'a call of a realtime session could not be released')
+    }
+  }
+
+  private end(isSuccess: boolean, tokens: number): boolean {
+    if (this.isEnded) return false
+    this.isEnded = true
+    this.permit.release({ isSuccess, tokens })
+    return true
+  }
+
+  private history(end: CallEnd) {
+    const { channelId } = this.context.channel
+    const { arrivedAt } = this.exchange
+    const firstByteMs =
+      this.firstByteAt === null ? null : Math.max(0, Math.round(this.firstByteAt - arrivedAt))
+    const error = end === 'done' ? null : end === 'client-gone' ? 'caller-gone' : 'cut'
+    const latencyMs = Math.round(performance.now() - arrivedAt)
+    return { attempts: [{ channelId, status: 200, error, latencyMs }], firstByteMs }
+  }
+}
+
+const NO_HISTORY = { attempts: [], firstByteMs: null } as const

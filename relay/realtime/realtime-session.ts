@@ -1,0 +1,400 @@
+import type { WebSocket } from 'ws'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { OPENAI_ERRORS } from '../dialects/openai-chat/error-body.ts'
+import type { AccessCheck } from '../pipeline/access-check-of-running-calls.ts'
+import { newCallId } from '../pipeline/http-exchange.ts'
+import { confidentialTo } from '../views/channel-view.ts'
+import { readClientEvent } from './client-event.ts'
+import { ClientGate } from './client-gate.ts'
+import { textContent } from './items.ts'
+import type { Upstream } from './open-upstream.ts'
+import type { CallContext } from './realtime-call.ts'
+import {
+  idOf,
+  readServerEvent,
+  type ServerEvent,
+  visibleError,
+  visibleResponse,
+  visibleSession,
+} from './server-event.ts'
+import { SessionCalls } from './session-calls.ts'
+import type { SessionSettings } from './session-settings.ts'
+
+/** The bytes that may wait for one side before the other side is no longer read. */
+const WAITING_BYTES_MAX = 1024 * 1024
+/** The time for which the end of a response is awaited after the caller has left. */
+const LAST_RESPONSE_MS = 5_000
+const ACCESS_CHECK_MS = 1_000
+
+const NORMAL = 1000
+const POLICY_VIOLATION = 1008
+const INTERNAL_ERROR = 1011
+const SERVICE_RESTART = 1012
+
+export type SessionOptions = {
+  readonly context: CallContext
+  readonly client: WebSocket
+  readonly upstream: Upstream
+  /** The caller's name for the model. */
+  readonly model: string
+  readonly isBeta: boolean
+  /** The id of the request that opened the session. */
+  readonly call: string
+  /** The settings with which the session begins, from a temporary key; null without one. */
+  readonly settings: SessionSettings | null
+  /** Checks whether the caller still has access. */
+  readonly access: AccessCheck
+  /** Gets the number of bytes of the caller's events that wait. */
+  readonly onQueued: (bytes: number) => void
+}
+
+/**
+ * One session between a caller and a provider. The events of each side are handled one after
+ * another. The end of a response is passed on only when its charge is durable.
+ */
+export class RealtimeSession {
+  /** Resolves when all calls of the session have ended. */
+  readonly ended: Promise<void>
+  isDraining = false
+  private resolveEnded: () => void = () => {}
+  private readonly options: SessionOptions
+  private readonly calls: SessionCalls
+  private readonly gate: ClientGate
+  private readonly confidential: readonly string[]
+  private readonly inbox: Buffer[] = []
+  private readonly queue: Buffer[] = []
+  private queuedBytes = 0
+  private isReading = false
+  private isPassing = false
+  private isReady = false
+  private isEnding = false
+  /** The first event of the provider, until the settings of the session are confirmed. */
+  private created: ServerEvent | null = null
+  private readonly openedAt = performance.now()
+  private accessCheckedAt = performance.now()
+  private providerActiveAt = performance.now()
+  /** The time since which the caller has not read; 0 if the caller reads. */
+  private unreadSince = 0
+  private onIdle: (() => void) | null = null
+
+  constructor(options: SessionOptions) {
+    this.options = options
+    const { context, model, isBeta, upstream, client } = options
+    const { socket, channel, upstreamModel } = upstream
+    this.confidential = [
+      ...confidentialTo(channel),
+      ...(upstreamModel === null ? [] : [upstreamModel]),
+    ]
+    this.calls = new SessionCalls(context, { name: model, upstream: upstreamModel })
+    const send = (body: object) => this.send(body)
+    const refuse = (error: RelayError, id: string | null) => void this.showError(error, id)
+    this.gate = new ClientGate({ context, model, isBeta, send, refuse }, this.calls)
+    this.ended = new Promise((resolve) => {
+      this.resolveEnded = resolve
+    })
+    socket.on('message', (data) => {
+      this.providerActiveAt = performance.now()
+      this.inbox.push(data as Buffer)
+      void this.read()
+    })
+    socket.on('close', () => {
+      this.onIdle?.()
+      void this.end(relayError('upstream_incomplete'), false)
+    })
+    client.on('close', () => void this.end(null, true))
+    socket.resume()
+    // The provider or the caller may have left before the listeners were added.
+    if (socket.readyState !== socket.OPEN) void this.end(relayError('upstream_incomplete'), false)
+    else if (client.readyState !== client.OPEN) void this.end(null, true)
+  }
+
+  get isBusy(): boolean {
+    return this.calls.isBusy
+  }
+
+  /** Receives an event of the caller. */
+  receive(data: Buffer): void {
+    if (this.isEnding) return
+    this.queue.push(data)
+    this.noteQueued(data.length)
+    void this.passQueued()
+  }
+
+  private noteQueued(bytes: number): void {
+    this.queuedBytes = Math.max(0, this.queuedBytes + bytes)
+    this.options.onQueued(this.queuedBytes)
+    if (this.queuedBytes > WAITING_BYTES_MAX) this.options.client.pause()
+    else this.options.client.resume()
+  }
+
+  /** Renews the leases of the calls, and checks once a second whether the caller has access. */
+  watch(now: number): void {
+    const { calls, gate } = this
+    calls.watch(now)
+    gate.transcription.watch(now, calls.input.rate)
+    const { writeStallMs } = this.options.context.deps.deadlines
+    if (this.unreadSince > 0 && now - this.unreadSince > writeStallMs) {
+      this.options.client.terminate()
+    }
+    if (this.isEnding || now - this.accessCheckedAt < ACCESS_CHECK_MS) return
+    this.accessCheckedAt = now
+    // The end of a connection that is not read shows only when something is sent.
+    if (this.options.client.isPaused) this.options.client.ping()
+    if (this.isProviderLate(now)) return void this.end(relayError('upstream_timeout'), false)
+    const { access } = this.options
+    const error = access() ?? calls.accessError() ?? gate.transcription.accessError()
+    if (error !== null) void this.end(error, true)
+  }
+
+  /** Reports whether the provider does not begin the session or a response, or is silent. */
+  private isProviderLate(now: number): boolean {
+    const { firstByteMs, idleMs } = this.options.context.deps.deadlines
+    const { requestedAt, isBusy } = this.calls
+    const waitingSince = this.isReady ? requestedAt : this.openedAt
+    if (waitingSince !== null && now - waitingSince > firstByteMs) return true
+    const isRead = !this.options.upstream.socket.isPaused
+    return isBusy && isRead && now - this.providerActiveAt > Math.max(idleMs, firstByteMs)
+  }
+
+  private async passQueued(): Promise<void> {
+    if (this.isPassing) return
+    this.isPassing = true
+    try {
+      while (this.isReady && !this.isEnding) {
+        const [data] = this.queue
+        if (data === undefined) break
+        const event = readClientEvent(data, this.options.model)
+        // A second response needs a second call, which is admitted when the first one has begun.
+        const isRequest = !isRelayError(event) && event.type === 'response.create'
+        if (isRequest && this.calls.isRequestPending) break
+        this.queue.shift()
+        if (isRelayError(event)) await this.showError(event)
+        else {
+          const error = await this.gate.pass(event)
+          if (error !== null) void this.end(error, true)
+        }
+        this.noteQueued(-data.length)
+      }
+    } catch (err) {
+      this.fail(err)
+    } finally {
+      this.isPassing = false
+    }
+  }
+
+  /** Handles the events of the provider one after another. It is not read meanwhile. */
+  private async read(): Promise<void> {
+    if (this.isReading) return
+    this.isReading = true
+    const { socket } = this.options.upstream
+    try {
+      for (let data = this.inbox.shift(); data !== undefined; data = this.inbox.shift()) {
+        const event = readServerEvent(data)
+        if (event === null) continue
+        const handling = this.handle(event, data)
+        if (handling === undefined) continue
+        socket.pause()
+        await handling
+      }
+    } catch (err) {
+      this.fail(err)
+    } finally {
+      this.isReading = false
+      socket.resume()
+    }
+  }
+
+  private handle(event: ServerEvent, data: Buffer): Promise<void> | undefined {
+    const { type } = event
+    if (type === 'session.created') return this.handleCreated(event)
+    if (type === 'session.updated') return this.handleUpdated(event)
+    if (type === 'response.created') return this.handleBegun(event, data)
+    if (type === 'response.done') return this.handleDone(event)
+    if (type === 'error') return this.handleError(event)
+    if (type === 'rate_limits.updated') {
+      const { showsRateLimits } = this.options.upstream.channel.rules
+      return showsRateLimits ? this.show(data) : undefined
+    }
+    if (type.startsWith('response.') && type.endsWith('.delta') && !this.calls.noteDelta(event)) {
+      void this.end(relayError('sensitive_answer'), true)
+      return undefined
+    }
+    const { transcription } = this.gate
+    if (type === 'input_audio_buffer.committed') transcription.noteCommitted(event.item_id)
+    if (type === `${TRANSCRIPTION}.failed`) {
+      transcription.noteFailed(event.item_id)
+      return this.showEvent(visibleError(event, this.confidential, this.options.call))
+    }
+    if (type === `${TRANSCRIPTION}.completed`) return this.handleTranscription(event, data)
+    return this.show(data)
+  }
+
+  private async handleCreated(event: ServerEvent): Promise<void> {
+    if (this.isReady || this.created !== null) return
+    this.created = event
+    this.calls.input.add(textContent(event.session))
+    const begun = await this.gate.begin(this.options.settings)
+    if (typeof begun !== 'boolean') return void this.end(begun, true)
+    if (!begun) await this.showCreated(event.session)
+  }
+
+  /** The caller learns of a session only when its first settings are confirmed. */
+  private async showCreated(session: unknown): Promise<void> {
+    const { created } = this
+    this.created = null
+    this.isReady = true
+    await this.showEvent({ ...created, session: visibleSession(session, this.options.model) })
+    void this.passQueued()
+  }
+
+  private async handleUpdated(event: ServerEvent): Promise<void> {
+    const isOwn = this.gate.noteUpdated()
+    if (this.created !== null) return this.showCreated(event.session)
+    if (isOwn) return
+    await this.showEvent({ ...event, session: visibleSession(event.session, this.options.model) })
+  }
+
+  private async handleBegun(event: ServerEvent, data: Buffer): Promise<void> {
+    const error = await this.calls.begin(event, this.gate.outputTokensMax)
+    if (error !== null) return void this.end(error, !OF_PROVIDER.test(error.code))
+    if (this.isEnding) this.cancel(idOf(event.response))
+    else await this.show(data)
+    void this.passQueued()
+  }
+
+  private async handleDone(event: ServerEvent): Promise<void> {
+    const isSettled = await this.calls.settle(event, this.gate.outputTokensMax)
+    if (!isSettled) return void this.end(NO_STORE, false)
+    await this.showEvent(visibleResponse(event, this.confidential, this.options.call))
+    if (!this.calls.isBusy) this.onIdle?.()
+    if (this.isEnding) return
+    if (this.isDraining && !this.calls.isBusy) return void this.end(relayError('draining'), true)
+    const unpaid = this.gate.mayRespond ? await this.gate.coverSpeech() : null
+    if (unpaid !== null) return void this.end(unpaid, true)
+    void this.passQueued()
+  }
+
+  private async handleTranscription(event: ServerEvent, data: Buffer): Promise<void> {
+    const { transcription } = this.gate
+    const { item_id, usage } = event
+    const error = await transcription.noteCompleted(item_id, usage, this.calls.input.rate)
+    await this.show(data)
+    if (error !== null) return void this.end(error, true)
+  }
+
+  private async handleError(event: ServerEvent): Promise<void> {
+    const { error } = event
+    const { event_id } = (error ?? {}) as { readonly event_id?: unknown }
+    const isOwn = this.gate.noteRefused(event_id)
+    const { confidential, options, gate } = this
+    const shown = visibleError(event, confidential, options.call, gate.callersIdOf(event_id))
+    await this.showEvent(shown)
+    // Without the gateway's own settings, the calls would not cover the responses.
+    if (isOwn || this.created !== null) return void this.end(relayError('upstream_error'), true)
+    if (!this.calls.isBusy) this.onIdle?.()
+    void this.passQueued()
+  }
+
+  private send(body: object): Promise<void> {
+    return sent(this.options.upstream.socket, JSON.stringify(body)) ?? Promise.resolve()
+  }
+
+  private cancel(responseId: string): void {
+    const id = responseId === '' ? {} : { response_id: responseId }
+    void this.send({ type: 'response.cancel', ...id })
+  }
+
+  /** Sends an event to the caller. A promise resolves when the caller has read enough. */
+  private show(data: Buffer | string): Promise<void> | undefined {
+    const pending = sent(this.options.client, typeof data === 'string' ? data : data.toString())
+    if (pending === undefined) return undefined
+    this.unreadSince = performance.now()
+    return pending.then(() => {
+      this.unreadSince = 0
+    })
+  }
+
+  private async showEvent(event: object): Promise<void> {
+    await this.show(JSON.stringify(event))
+  }
+
+  private async showError(error: RelayError, eventId: string | null = null): Promise<void> {
+    const { context, call } = this.options
+    const { body } = OPENAI_ERRORS.errorBody(error, context.openExchange().language, call)
+    const { error: shown } = body as { readonly error: object }
+    const event = { type: 'error', event_id: `event_${newCallId(Date.now())}` }
+    await this.showEvent({ ...event, error: { ...shown, event_id: eventId } })
+  }
+
+  private fail(err: unknown): void {
+    const { context, call } = this.options
+    context.deps.log.error({ err, call }, 'a realtime session failed')
+    void this.end(relayError('internal_error'), false)
+  }
+
+  /**
+   * Ends the session and its calls. If the caller ends it, a running response is cancelled, and its
+   * end is awaited for its usage. `isCallers` is false if the provider or the gateway failed.
+   * Handlers of events must not wait for it, because the provider is not read until they return.
+   */
+  async end(error: RelayError | null, isCallers: boolean): Promise<void> {
+    if (this.isEnding) return
+    this.isEnding = true
+    const { client, upstream } = this.options
+    const { socket, release } = upstream
+    try {
+      this.noteQueued(-this.queuedBytes)
+      this.queue.length = 0
+      if (error !== null) void this.showError(error)
+      client.close(closeCodeOf(error), error?.code ?? '')
+      if (isCallers && this.isBusy && socket.readyState === socket.OPEN) {
+        for (const id of this.calls.runningIds) this.cancel(id)
+        await this.untilIdle()
+      }
+      await Promise.all([
+        this.calls.end(isCallers, error?.code),
+        this.gate.transcription.end(this.calls.input.rate),
+      ])
+    } catch (err) {
+      const { context, call } = this.options
+      context.deps.log.error({ err, call }, 'the calls of a realtime session could not be ended')
+    } finally {
+      socket.terminate()
+      release()
+      this.resolveEnded()
+    }
+  }
+
+  private untilIdle(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, LAST_RESPONSE_MS)
+      this.onIdle = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}
+
+const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
+const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
+const OF_PROVIDER = /^(?:upstream_|store_unavailable|internal_error)/
+
+const closeCodeOf = (error: RelayError | null): number => {
+  if (error === null) return NORMAL
+  if (error.code === 'draining') return SERVICE_RESTART
+  return OF_PROVIDER.test(error.code) ? INTERNAL_ERROR : POLICY_VIOLATION
+}
+
+/**
+ * Sends a message. Returns a promise if too many bytes wait, which resolves when the message was
+ * sent or the connection was closed.
+ */
+function sent(socket: WebSocket, text: string): Promise<void> | undefined {
+  if (socket.readyState !== socket.OPEN) return undefined
+  if (socket.bufferedAmount < WAITING_BYTES_MAX) {
+    socket.send(text, () => {})
+    return undefined
+  }
+  return new Promise((resolve) => socket.send(text, () => resolve()))
+}

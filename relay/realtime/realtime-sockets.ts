@@ -1,0 +1,331 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { holdFor } from '#domain/pricing/hold-amount.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { BodyOwner } from '../limits/body-memory.ts'
+import { accessCheck } from '../pipeline/access-check-of-running-calls.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
+import { checkAccountCanPay } from '../pipeline/check-account-can-pay.ts'
+import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
+import type { CallRequest, CallResponse } from '../pipeline/http-messages.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { requestOf, responseOver } from '../responses-socket/socket-exchange.ts'
+import { SocketMemory } from '../responses-socket/socket-memory.ts'
+import { openUpstream, planRealtime, type Upstream } from './open-upstream.ts'
+import { RealtimeSession } from './realtime-session.ts'
+import { authenticateSession, PROTOCOL } from './session-request.ts'
+import type { SessionSettings } from './session-settings.ts'
+
+/**
+ * The largest event of a caller. It is smaller than the largest one of OpenAI (15 MiB), so that no
+ * caller can make the provider close a connection.
+ */
+const CALLERS_MESSAGE_BYTES_MAX = 12 * 1024 * 1024
+const SOCKETS_MAX = 1_000
+const SOCKETS_PER_USER_MAX = 200
+const PING_MS = 30_000
+/** OpenAI ends sessions after this time. */
+const LIFETIME_MS = 60 * 60_000
+/** The time without an event of the caller after which a session ends. */
+const IDLE_MS = 15 * 60_000
+const MESSAGES_PER_SECOND_MAX = 2_000
+/** The time for the charges of the last responses after the grace period of a stop. */
+const SETTLE_MS = 8_000
+
+const POLICY_VIOLATION = 1008
+const UNSUPPORTED_DATA = 1003
+const TRY_AGAIN_LATER = 1013
+
+export type RealtimeOptions = {
+  readonly deps: RelayDeps
+  readonly openExchange: (request: CallRequest, response: CallResponse) => Exchange
+  /** Returns the error with which the relay refuses the request, or null. */
+  readonly refusalOf: (request: CallRequest) => RelayError | null
+}
+
+/** The sockets of `GET /v1/realtime`. */
+export type RealtimeSockets = {
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  /** Ends the idle sessions now, and the others when their response has ended. */
+  readonly drain: (graceMs: number) => Promise<void>
+  readonly close: () => void
+}
+
+/** An accepted request for a session. */
+type Opening = {
+  readonly caller: Caller
+  readonly model: string
+  readonly isBeta: boolean
+  readonly settings: SessionSettings | null
+  readonly owner: BodyOwner
+  readonly upstream: Upstream
+}
+
+export function createRealtimeSockets(options: RealtimeOptions): RealtimeSockets {
+  const open = new Set<RealtimeSocket>()
+  /** The number of sockets by user, including those that are being opened. */
+  const counts = new Map<number, number>()
+  const server = new WebSocketServer({
+    ...{ noServer: true, clientTracking: false, maxPayload: CALLERS_MESSAGE_BYTES_MAX },
+    ...{ perMessageDeflate: false },
+    handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
+  })
+  const ticking = setInterval(() => {
+    for (const each of open) each.tick(performance.now())
+  }, PING_MS).unref()
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const response = responseToUpgrade(request)
+    const exchange = options.openExchange(request, response)
+    socket.on('error', ignoreError)
+    const accept = (opening: Opening): void => {
+      response.detachSocket(request.socket)
+      socket.off('error', ignoreError)
+      let isAccepted = false
+      const addId = (headers: string[]): void => void headers.push(`X-Request-Id: ${exchange.call}`)
+      server.on('headers', addId)
+      server.handleUpgrade(request, socket, head, (webSocket) => {
+        isAccepted = true
+        const each = new RealtimeSocket(options, webSocket, request, exchange, opening)
+        open.add(each)
+        each.session.ended.then(() => {
+          open.delete(each)
+          changeCount(counts, opening.caller.user.userId, -1)
+        })
+      })
+      server.off('headers', addId)
+      // A request without the headers of a websocket is refused at once.
+      if (isAccepted) return
+      closeUpstream(opening.upstream)
+      changeCount(counts, opening.caller.user.userId, -1)
+    }
+    openSession(options, counts, exchange).then(
+      (opening) => {
+        if (!isRelayError(opening)) return accept(opening)
+        sendError(exchange, opening)
+      },
+      (err: unknown) => {
+        options.deps.log.error({ err }, 'a realtime session could not be opened')
+        sendError(exchange, relayError('internal_error'))
+      },
+    )
+  }
+  const close = (): void => {
+    clearInterval(ticking)
+    for (const each of open) each.terminate()
+  }
+  return { upgrade, close, drain: (graceMs) => drain(open, graceMs) }
+}
+
+async function drain(open: ReadonlySet<RealtimeSocket>, graceMs: number): Promise<void> {
+  const ended = Promise.all([...open].map(({ session }) => session.ended))
+  for (const { session } of open) {
+    session.isDraining = true
+    if (!session.isBusy) void session.end(relayError('draining'), true)
+  }
+  await within(ended, graceMs)
+  for (const { session } of open) void session.end(relayError('draining'), true)
+  await within(ended, SETTLE_MS)
+}
+
+function within(promise: Promise<unknown>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    promise.finally(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+const ignoreError = (): void => {}
+
+function closeUpstream({ socket, release }: Upstream): void {
+  socket.terminate()
+  release()
+}
+
+/** Node gives the raw connection of an upgrade. Until it is accepted, it is answered over HTTP. */
+function responseToUpgrade(request: IncomingMessage): ServerResponse {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(request.socket)
+  response.on('finish', () => request.socket.destroySoon())
+  return response
+}
+
+function changeCount(counts: Map<number, number>, userId: number, by: number): void {
+  const count = (counts.get(userId) ?? 0) + by
+  if (count > 0) counts.set(userId, count)
+  else counts.delete(userId)
+}
+
+/** The output limit of a first response, which the account must be able to pay. */
+const FIRST_OUTPUT_TOKENS = 256
+
+/** Checks a request for a session, and connects to a provider. */
+async function openSession(
+  { deps, refusalOf }: RealtimeOptions,
+  counts: Map<number, number>,
+  exchange: Exchange,
+): Promise<Opening | RelayError> {
+  const { request, call } = exchange
+  const refusal = refusalOf(request)
+  if (refusal !== null) return refusal
+  const requested = await authenticateSession(deps, exchange)
+  if (isRelayError(requested)) return requested
+  const { caller, model, isBeta } = requested
+  const { userId } = caller.user
+  const plan = planRealtime(deps.views, caller, model, deps.now())
+  if (isRelayError(plan)) return plan
+  const { price } = plan
+  const least = { inputTokens: 0, outputTokens: FIRST_OUTPUT_TOKENS, choices: 1 }
+  const terms = { hold: holdFor(price, least), reduction: null }
+  const first = { model, isStream: true, choices: 1 }
+  const unpaid = await checkAccountCanPay(deps, exchange, caller, first, { price, terms })
+  const error = unpaid ?? limitError(counts, userId)
+  if (error !== null) return error
+  changeCount(counts, userId, 1)
+  let isOpened = false
+  try {
+    const owner = await bodyOwnerOf(deps, userId, request)
+    const upstream = await openUpstream(deps, caller, plan, { model, isBeta, call })
+    if (isRelayError(upstream)) return upstream
+    // The caller may have left, or a stop may have begun.
+    const late = request.socket.destroyed ? relayError('request_incomplete') : refusalOf(request)
+    isOpened = late === null
+    if (late === null) return { ...requested, owner, upstream }
+    closeUpstream(upstream)
+    return late
+  } finally {
+    if (!isOpened) changeCount(counts, userId, -1)
+  }
+}
+
+/** Returns the error if too many sockets are open, or null. */
+function limitError(counts: ReadonlyMap<number, number>, userId: number): RelayError | null {
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  if (all >= SOCKETS_MAX) return relayError('overloaded', { retryAfter: 5 })
+  if ((counts.get(userId) ?? 0) < SOCKETS_PER_USER_MAX) return null
+  const subject = `${SOCKETS_PER_USER_MAX} sockets (this user)`
+  return relayError('too_many_concurrent', { subject })
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/** The connection of a caller: its memory, pings, and limits of time and rate. */
+class RealtimeSocket {
+  readonly session: RealtimeSession
+  private readonly socket: WebSocket
+  private readonly memory: SocketMemory
+  private readonly openedAt = performance.now()
+  private activeAt = performance.now()
+  private isAlive = true
+  private readonly upstream: WebSocket
+  private isUpstreamAlive = true
+  private arrivedBytes = 0
+  private queuedBytes = 0
+  private second = 0
+  private messagesOfSecond = 0
+
+  constructor(
+    { deps, openExchange }: RealtimeOptions,
+    socket: WebSocket,
+    request: IncomingMessage,
+    { call, clientIp }: Exchange,
+    { caller, model, isBeta, settings, owner, upstream }: Opening,
+  ) {
+    this.socket = socket
+    this.memory = new SocketMemory(deps.bodies, owner)
+    const ignore = (): void => {}
+    const newExchange = () =>
+      openExchange(requestOf(request, NOTHING), responseOver(socket, ignore))
+    const { channel, key } = upstream
+    const context = { deps, caller, channel, keyRef: key.keyRef, openExchange: newExchange }
+    const onQueued = (bytes: number) => {
+      this.queuedBytes = bytes
+      this.resize()
+    }
+    const access = accessCheck(deps, caller, { clientIp, call })
+    const of = { context, client: socket, upstream, model, isBeta, call, settings, access }
+    this.session = new RealtimeSession({ ...of, onQueued })
+    this.upstream = upstream.socket
+    for (const event of ['pong', 'message'] as const) {
+      this.upstream.on(event, () => {
+        this.isUpstreamAlive = true
+      })
+    }
+    socket.on('error', () => socket.terminate())
+    socket.on('pong', () => {
+      this.isAlive = true
+    })
+    for (const control of ['ping', 'pong'] as const) {
+      // A ping or pong has at most 14 bytes beside its data.
+      socket.on(control, ({ length }: Buffer) => {
+        this.arrivedBytes = Math.max(0, this.arrivedBytes - length - 14)
+      })
+    }
+    request.socket.on('data', (chunk: Buffer) => {
+      this.arrivedBytes += chunk.length
+      this.resize()
+    })
+    socket.on('message', (data, isBinary) => this.receive(data as Buffer, isBinary))
+    const watched = deps.watch.add({
+      watch: (now) => {
+        this.session.watch(now)
+        return true
+      },
+    })
+    this.session.ended.then(() => {
+      deps.watch.remove(watched)
+      this.arrivedBytes = 0
+      this.queuedBytes = 0
+      this.memory.resize(0)
+    })
+  }
+
+  tick(now: number): void {
+    // A side that is not read can't answer a ping.
+    if (!this.isAlive && !this.socket.isPaused) return this.socket.terminate()
+    if (!this.isUpstreamAlive && !this.upstream.isPaused) return this.upstream.terminate()
+    this.isAlive = false
+    this.isUpstreamAlive = false
+    this.socket.ping()
+    if (this.upstream.readyState === this.upstream.OPEN) this.upstream.ping()
+    const isOver = now - this.openedAt > LIFETIME_MS
+    if (isOver || (now - this.activeAt > IDLE_MS && !this.session.isBusy)) {
+      void this.session.end(null, true)
+    }
+  }
+
+  terminate(): void {
+    this.socket.terminate()
+  }
+
+  private receive(data: Buffer, isBinary: boolean): void {
+    this.arrivedBytes = 0
+    this.activeAt = performance.now()
+    if (isBinary) return this.socket.close(UNSUPPORTED_DATA, 'text expected')
+    if (this.isTooFast()) return this.socket.close(POLICY_VIOLATION, 'too many messages')
+    this.session.receive(data)
+  }
+
+  /** Counts the bytes of a message while it arrives, so that it can't use more than its share. */
+  private resize(): void {
+    if (this.socket.readyState !== this.socket.OPEN) return
+    if (this.memory.resize(this.arrivedBytes + this.queuedBytes)) return
+    this.socket.close(TRY_AGAIN_LATER, 'too much memory')
+    this.socket.terminate()
+  }
+
+  private isTooFast(): boolean {
+    const now = Math.floor(performance.now() / 1_000)
+    if (now !== this.second) {
+      this.second = now
+      this.messagesOfSecond = 0
+    }
+    this.messagesOfSecond += 1
+    return this.messagesOfSecond > MESSAGES_PER_SECOND_MAX
+  }
+}

@@ -1,0 +1,114 @@
+import { chargeFor } from '#domain/pricing/charge.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { inputTokensOf, NO_USAGE, type Usage, type UsageSource } from '#domain/pricing/usage.ts'
+import {
+  readOpenAiUsage,
+  recordOf,
+  type UsageBounds,
+  type UsageReport,
+} from '../canonical/provider-usage-report.ts'
+
+/**
+ * The bytes of one audio token. OpenAI documents one token for 100 ms of input and for 50 ms of
+ * output. `wide` is PCM with 16 bits and 24 kHz, and `narrow` is G.711 with 8 bits and 8 kHz.
+ */
+export const AUDIO_BYTES_PER_TOKEN = {
+  input: { wide: 4_800, narrow: 800 },
+  output: { wide: 2_400, narrow: 400 },
+} as const
+
+/** The audio tokens of one second of input. */
+export const INPUT_TOKENS_PER_SECOND = 10
+
+/**
+ * Reads the usage of a response of the Realtime API. The counts of audio and images include cached
+ * tokens, which are charged as cached. An invalid count of cached audio makes nothing cheaper.
+ */
+export function readRealtimeUsage(raw: unknown, bounds: UsageBounds): UsageReport {
+  if (typeof raw !== 'object' || raw === null) return readOpenAiUsage(raw, bounds)
+  const { input_tokens, output_tokens, input_token_details, output_token_details } = recordOf(raw)
+  const details = recordOf(input_token_details)
+  const cached = recordOf(details.cached_tokens_details)
+  return readOpenAiUsage(
+    {
+      prompt_tokens: input_tokens,
+      completion_tokens: output_tokens,
+      prompt_tokens_details: {
+        cached_tokens: details.cached_tokens,
+        audio_tokens: less(details.audio_tokens, cached.audio_tokens, details.cached_tokens),
+        image_tokens: less(details.image_tokens, cached.image_tokens, details.cached_tokens),
+      },
+      completion_tokens_details: {
+        audio_tokens: recordOf(output_token_details).audio_tokens,
+        reasoning_tokens: recordOf(output_token_details).reasoning_tokens,
+      },
+    },
+    bounds,
+  )
+}
+
+/** Subtracts the cached part of a count if all three counts are valid. */
+function less(count: unknown, cachedPart: unknown, cached: unknown): unknown {
+  const isValid = isCount(count) && isCount(cachedPart) && isCount(cached)
+  return isValid && cachedPart <= count && cachedPart <= cached ? count - cachedPart : count
+}
+
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0
+
+/**
+ * Reads the usage of the transcription of input audio. A usage by duration is converted to the
+ * audio tokens of that duration.
+ */
+export function readTranscriptionUsage(raw: unknown, bounds: UsageBounds): UsageReport {
+  const usage = recordOf(raw)
+  if (usage.type !== 'duration') return readRealtimeUsage(raw, bounds)
+  const { seconds } = usage
+  const tokens =
+    typeof seconds === 'number' ? Math.ceil(seconds * INPUT_TOKENS_PER_SECOND) : seconds
+  const details = { audio_tokens: tokens }
+  return readRealtimeUsage(
+    { input_tokens: tokens, output_tokens: 0, input_token_details: details },
+    bounds,
+  )
+}
+
+export type RealtimeBill = {
+  readonly usage: Usage
+  readonly usageSource: UsageSource
+  readonly anomaly: string | null
+}
+
+/**
+ * Determines the billed usage. The provider's report is billed if it is valid. Otherwise, the more
+ * expensive one of the report and the gateway's own count is billed. `report` is null if the
+ * provider reported none. `isWhole` is false if the response was cut.
+ */
+export function billedUsage(
+  report: UsageReport | null,
+  counted: Usage,
+  price: PriceSnapshot,
+  isWhole: boolean,
+): RealtimeBill {
+  const usageSource = isWhole ? 'estimated' : 'partial'
+  if (report === null) {
+    return { usage: counted, usageSource, anomaly: isWhole ? 'missing' : null }
+  }
+  const readings =
+    report.withinPrompt === null ? [report.usage] : [report.usage, report.withinPrompt]
+  const seen = dearest(readings, price)
+  const isZero = inputTokensOf(seen) === 0 || (seen.output === 0 && counted.output > 0)
+  if (report.isTrusted && (isWhole || !isZero)) {
+    return {
+      usage: seen,
+      usageSource: 'upstream',
+      anomaly: report.anomaly ?? (isZero ? 'zero' : null),
+    }
+  }
+  const plain = { ...NO_USAGE, inputUncached: inputTokensOf(seen), output: seen.output }
+  const anomaly = report.anomaly ?? 'zero'
+  return { usage: dearest([seen, plain, counted], price), usageSource, anomaly }
+}
+
+const dearest = (usages: readonly Usage[], price: PriceSnapshot): Usage =>
+  usages.reduce((most, one) => (chargeFor(price, one) > chargeFor(price, most) ? one : most))

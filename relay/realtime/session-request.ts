@@ -1,0 +1,103 @@
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isModelName } from '../dialects/read-request-members.ts'
+import { inOfferingGroup } from '../pipeline/alternatives.ts'
+import { authenticate, type Caller, callerOf, keyText } from '../pipeline/authenticate.ts'
+import type { Exchange } from '../pipeline/http-exchange.ts'
+import type { CallRequest } from '../pipeline/http-messages.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { readSession, type SessionSettings } from './session-settings.ts'
+
+/** The sub-protocols of browsers, which can't set headers. */
+export const PROTOCOL = 'realtime'
+const KEY_PROTOCOL = 'openai-insecure-api-key.'
+const BETA_PROTOCOL = 'openai-beta.realtime-v1'
+
+export type SessionRequest = {
+  readonly caller: Caller
+  readonly model: string
+  /** True for the protocol before its general availability. */
+  readonly isBeta: boolean
+  /** The settings with which the session begins; null for those of the provider. */
+  readonly settings: SessionSettings | null
+}
+
+/** The beginning of all temporary keys. */
+export const SECRET_PREFIX = 'ek_'
+
+type AuthDeps = Pick<RelayDeps, 'views' | 'vault' | 'failedKeys' | 'clientSecrets' | 'now' | 'log'>
+
+/** Authenticates a request for a session, and reads the model and the protocol. */
+export async function authenticateSession(
+  deps: AuthDeps,
+  { request, clientIp, startedAt }: Exchange,
+): Promise<SessionRequest | RelayError> {
+  const protocols = protocolsOf(request)
+  const headers = headersWithKey(request, protocols)
+  const isBeta =
+    protocols.includes(BETA_PROTOCOL) || /\brealtime=v1\b/.test(String(headers['openai-beta']))
+  const url = request.url ?? ''
+  const bySecret = await authenticateBySecret(deps, keyText({ headers, url }), clientIp)
+  const caller =
+    bySecret?.caller ?? (await authenticate(deps, { headers, url }, clientIp, startedAt))
+  if (isRelayError(caller)) return caller
+  const model = modelIn(url, bySecret?.model)
+  if (isRelayError(model)) return model
+  const inGroup = inOfferingGroup(deps.views, caller, model.name, 'realtime')
+  if (bySecret === null) return { caller: inGroup, model: model.name, isBeta, settings: null }
+  return { ...bySecret, caller: inGroup }
+}
+
+type BySecret = Omit<SessionRequest, 'caller'> & { readonly caller: Caller | RelayError }
+
+/**
+ * Authenticates a temporary key. Returns null for any other key and for an unknown temporary key,
+ * which is then counted as a wrong key.
+ */
+async function authenticateBySecret(
+  { views, vault, clientSecrets, failedKeys, now, log }: AuthDeps,
+  text: string | null,
+  clientIp: string,
+): Promise<BySecret | null> {
+  if (text?.startsWith(SECRET_PREFIX) !== true || failedKeys.waitSeconds(clientIp) > 0) return null
+  const at = now()
+  try {
+    const secret = await clientSecrets.find(vault.keyedHash('realtime-secret', text), at)
+    if (secret === null) return null
+    const { userId, keyLookup, pinnedChannelId, model, isBeta } = secret
+    const opened = await vault.open(userId, secret.settings)
+    const caller = await callerOf({ views, vault }, keyLookup, pinnedChannelId, clientIp, at)
+    const settings = readSession(JSON.parse(opened ?? 'null'), model, 'session')
+    if (caller === null || isRelayError(settings)) return null
+    return { caller, model, isBeta, settings }
+  } catch (err) {
+    log.error({ err }, 'a temporary key could not be read')
+    const caller = relayError('store_unavailable', { retryAfter: 5 })
+    return { caller, model: '', isBeta: false, settings: null }
+  }
+}
+
+const protocolsOf = ({ headers }: CallRequest): readonly string[] =>
+  String(headers['sec-websocket-protocol'] ?? '')
+    .split(',')
+    .map((each) => each.trim())
+
+/** Returns the headers with the key that a browser sends as a sub-protocol. */
+function headersWithKey({ headers }: CallRequest, protocols: readonly string[]) {
+  const offered = protocols.find((each) => each.startsWith(KEY_PROTOCOL))
+  if (offered === undefined || headers.authorization !== undefined) return headers
+  return { ...headers, authorization: `Bearer ${offered.slice(KEY_PROTOCOL.length)}` }
+}
+
+/** Sessions for transcription only, and those of WebRTC, have no model and are not served. */
+function modelIn(url: string, ofSecret?: string): { readonly name: string } | RelayError {
+  const query = new URLSearchParams(url.split('?')[1] ?? '')
+  for (const param of ['intent', 'call_id']) {
+    if (query.has(param)) return relayError('parameter_not_supported', { param })
+  }
+  const names = query.getAll('model')
+  const [name = ofSecret] = names
+  if (name === undefined || name === '') return relayError('missing_parameter', { param: 'model' })
+  const isOfSecret = ofSecret === undefined || ofSecret === name
+  const isValid = names.length <= 1 && isModelName(name) && isOfSecret
+  return isValid ? { name } : relayError('invalid_parameter', { param: 'model' })
+}
