@@ -69,7 +69,8 @@ const isCount = (count: number): boolean => Number.isSafeInteger(count) && count
  *   per call:   round(price · 500 000 · G · n + tools)
  *
  * TI and TO are the ratios of the tier that the input reaches, or 1. `tools` is the sum of
- * uses / 1000 · dollars · 500 000 · G over the provider's tools.
+ * uses / 1000 · dollars · 500 000 · G over the provider's tools. In a batch, everything except
+ * `tools` is multiplied by the price's ratio of batches.
  */
 export function chargeFor(
   price: PriceSnapshot,
@@ -109,10 +110,15 @@ export function savedByCache(price: PriceSnapshot, usage: Usage): Quota {
 /** Returns the exact charge before the group ratio is applied. */
 function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   assert(isCountable(usage), 'usage is counted in whole numbers')
-  const others = price.mode === 'tokens' ? weightedTokens(price, usage) : perCall(price, calls)
+  const full = price.mode === 'tokens' ? weightedTokens(price, usage) : perCall(price, calls)
+  const others = inBatch(price, full)
   const { tools } = usage
   return tools === undefined ? others : plus(others, listPriceOfTools(price, tools))
 }
+
+/** Multiplies an amount by the price's ratio of batches, if it has one. */
+export const inBatch = ({ batch }: PriceSnapshot, amount: Decimal): Decimal =>
+  batch === undefined ? amount : times(amount, decimalOf(batch))
 
 function perCall({ price }: PerCallPrice, calls: number): Decimal {
   assert(isCallCount(calls), () => `a request counts as 0 to ${CALLS_MAX} calls`)

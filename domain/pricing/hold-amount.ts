@@ -1,6 +1,13 @@
 import { assert } from '../shared/assert.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
-import { CALLS_MAX, HOUR_CACHE_FACTOR, listPriceOfTools, quotaOf, tierOf } from './charge.ts'
+import {
+  CALLS_MAX,
+  HOUR_CACHE_FACTOR,
+  inBatch,
+  listPriceOfTools,
+  quotaOf,
+  tierOf,
+} from './charge.ts'
 import { type Decimal, decimalOf, integer, largest, ONE, plus, times } from './decimal.ts'
 import type { PerTokenPrice, PriceSnapshot } from './price.ts'
 import {
@@ -45,7 +52,7 @@ export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
     isCount(choices) && choices >= 1 && choices <= CALLS_MAX,
     () => `1 to ${CALLS_MAX} choices`,
   )
-  return quotaOf(plus(withoutTools(price, bounds), ofTools(price, bounds)))
+  return quotaOf(plus(inBatch(price, withoutTools(price, bounds)), ofTools(price, bounds)))
 }
 
 function withoutTools(price: PriceSnapshot, bounds: CallBounds): Decimal {

@@ -25,7 +25,8 @@ export function exactCharge(price: PriceSnapshot, usage: Usage, calls: number): 
     const dollars = (price.tools as Record<string, string> | undefined)?.[name] ?? '0'
     return multiply(whole(uses), fractionOf(dollars), [500n, 1n], fractionOf(price.group))
   })
-  return add(exactChargeWithoutTools(price, usage, calls), ...tools)
+  const batch = fractionOf(price.batch ?? '1')
+  return add(multiply(exactChargeWithoutTools(price, usage, calls), batch), ...tools)
 }
 
 /** The ratios of the input and the output for the length of the input. */

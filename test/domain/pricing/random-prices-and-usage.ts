@@ -49,13 +49,13 @@ const tools = fc.record(
 export const perToken: fc.Arbitrary<PerTokenPrice> = fc.record(
   {
     ...{ mode: fc.constant('tokens'), list: fc.nat() },
-    ...{ ...ratiosOf(ratio), imageCompletion: ratio, tiers, tools },
+    ...{ ...ratiosOf(ratio), imageCompletion: ratio, tiers, tools, batch: ratio },
   },
   { requiredKeys: ['mode', 'list', ...(Object.keys(ratiosOf(0)) as 'model'[])] },
 ) as fc.Arbitrary<PerTokenPrice>
 
 export const perCall: fc.Arbitrary<PerCallPrice> = fc.record(
-  { mode: fc.constant('call'), list: fc.nat(), price: ratio, group: ratio, tools },
+  { mode: fc.constant('call'), list: fc.nat(), price: ratio, group: ratio, tools, batch: ratio },
   { requiredKeys: ['mode', 'list', 'price', 'group'] },
 )
 
