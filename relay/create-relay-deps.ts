@@ -5,6 +5,7 @@ import {
   createProviderMessages,
   type ProviderMessages,
 } from '#infra/provider-messages/provider-messages.ts'
+import { type BatchStore, createBatchStore } from './batches/batch-store.ts'
 import { CircuitBreaker } from './channel-health/circuit-breaker.ts'
 import { type ClaimedCalls, createClaimedCalls } from './idempotency/idempotency-claims.ts'
 import { FailedKeys } from './limits/block-key-guessing.ts'
@@ -40,6 +41,7 @@ export type DepsOverrides = {
   readonly claimedCalls?: ClaimedCalls
   readonly providerMessages?: ProviderMessages
   readonly storedResponses?: StoredResponses
+  readonly batchStore?: BatchStore
   readonly counter?: TokenCounter
 }
 
@@ -90,5 +92,6 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
     providerMessages: overrides.providerMessages ?? (await openProviderMessages(core)),
     storedResponses: overrides.storedResponses ?? (await createStoredResponses(core.pg)),
+    batchStore: overrides.batchStore ?? (await createBatchStore(core.pg)),
   }
 }

@@ -5,6 +5,7 @@ import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createGauges, type Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
+import { type Batches, isBatchPath, startBatches } from './batches/start-batches.ts'
 import { callAt, errorFormatOf } from './call-paths.ts'
 import { type RelayError, relayError } from './canonical/relay-error.ts'
 import { languageOf } from './canonical/relay-error-catalogue.ts'
@@ -71,6 +72,7 @@ export type RelayOverrides = DepsOverrides & {
   readonly findExpired?: FindExpired
   readonly gauges?: Gauges
   readonly tasks?: TaskOverrides
+  readonly batchPollEveryMs?: number
 }
 
 /**
@@ -85,6 +87,7 @@ function deleteExpired({ log, now }: Core, deps: RelayDeps): void {
     [deps.claimedCalls, 'expired idempotency keys could not be deleted'],
     [deps.providerMessages, 'old messages of providers could not be deleted'],
     [deps.storedResponses, 'old stored responses could not be deleted'],
+    [deps.batchStore, 'old batches could not be deleted'],
   ] as const
   for (const [store, message] of stores) {
     store.sweep(now()).catch((err: unknown) => log.warn({ err }, message))
@@ -103,6 +106,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     overrides.findExpired,
   )
   const tasks = await startTasks(core, deps, overrides.tasks ?? {})
+  const batches = startBatches(core, deps, overrides.batchPollEveryMs)
   const sweeping = setInterval(() => deleteExpired(core, deps), SWEEP_EVERY_MS)
   sweeping.unref()
   const channelActions = createChannelActions(core, deps)
@@ -124,7 +128,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       // On a full disk, the call is refused here. An append to the event store would fail only
       // after its deadline.
       if (request.method === 'POST' && !core.writes.isWritable()) sendError(exchange, NO_DISK)
-      else route({ deps, tasks, draining }, exchange)
+      else route({ deps, tasks, batches, draining }, exchange)
     },
     addActions: (app, freshness) => {
       channelActions.add(app, freshness)
@@ -137,6 +141,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       sockets.close()
       await channelActions.stop()
       await tasks.stop()
+      await batches.stop()
       deps.watch.close()
       await Promise.all([stopReporting(), sweeper.stop(), deps.views.stop(), deps.counter.close()])
       await deps.outbound.close()
@@ -249,6 +254,7 @@ const exchangeOf = (
 type RouteDeps = {
   readonly deps: RelayDeps
   readonly tasks: Tasks
+  readonly batches: Batches
   readonly draining: Draining
 }
 
@@ -264,7 +270,7 @@ function refusalOf(
 }
 
 /** Routes a request. Unknown paths under /v1 get an error in OpenAI's format. */
-function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
+function route({ deps, tasks, batches, draining }: RouteDeps, exchange: Exchange): void {
   const { request } = exchange
   const { method = '', url = '' } = request
   if (method === 'OPTIONS') return preflight(exchange)
@@ -277,6 +283,13 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
     return draining.during(
       exchange,
       task.catch((err: unknown) => handleBug(deps, exchange, err)),
+    )
+  }
+  if (isBatchPath(path)) {
+    const batch = batches.handle(exchange, path)
+    return draining.during(
+      exchange,
+      batch.catch((err: unknown) => handleBug(deps, exchange, err)),
     )
   }
   const work = callAt(path)

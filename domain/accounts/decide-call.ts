@@ -37,17 +37,18 @@ type Outcome = readonly AccountEvent[] | AccountError
 
 /**
  * Admits a call and holds its maximum cost. If the account cannot pay this hold, a smaller output
- * limit is tried. Without a task, a repeated command changes nothing. With a task, it is refused,
- * so that two tasks never share one hold.
+ * limit is tried. A repeated command changes nothing. For a task or a batch, it is refused, so that
+ * two of them never share one hold.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const { reduction, ...command } = reduced(requested, state)
-  const { type, task, ...facts } = command
+  const { type, task, batch, ...facts } = command
   const { call, hold, calls } = facts
-  if (state.open.has(call)) return task === undefined ? [] : codedError('CallKnown')
+  const isPlain = task === undefined && batch === undefined
+  if (state.open.has(call)) return isPlain ? [] : codedError('CallKnown')
   const memory = findEndedCall(state.ended, call)
   if (memory !== 'unknown') {
-    return memory === 'ended' && task === undefined ? [] : codedError('CallEnded')
+    return memory === 'ended' && isPlain ? [] : codedError('CallEnded')
   }
   assert(calls === undefined || (isCallCount(calls) && calls > 0), () => `1 to ${CALLS_MAX} calls`)
   if (hold < 0n || !isInRange(hold)) return codedError('AmountOutOfRange')
@@ -60,7 +61,11 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   if (task !== undefined && openTasks(state) >= task.openMax) {
     return codedError('TooManyTasks', { max: task.openMax })
   }
-  const kind = task === undefined ? {} : { isTask: true as const }
+  if (batch !== undefined && openBatches(state) >= batch.openMax) {
+    return codedError('TooManyBatches', { max: batch.openMax })
+  }
+  const ofBatch = batch === undefined ? {} : { batch: { id: batch.id, lines: batch.lines } }
+  const kind = task === undefined ? ofBatch : { isTask: true as const }
   const postings = holdPostings(command.userId, hold)
   const data = { ...facts, ...kind, hold: toWire(hold), postings }
   return [{ type: 'CallAdmitted', v: 1, data }]
@@ -85,6 +90,9 @@ export function payableBy({ balance, budgets }: AccountState, tokenId: number): 
 
 const openTasks = ({ open }: AccountState): number =>
   [...open.values()].filter(({ isTask }) => isTask === true).length
+
+const openBatches = ({ open }: AccountState): number =>
+  [...open.values()].filter(({ facts }) => facts.batch !== undefined).length
 
 function budgetError({ tokenId, hold }: AdmitCall, { budgets }: AccountState): AccountError | null {
   if (isPlayground(tokenId)) return null
@@ -158,13 +166,33 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
 export function settleCall(requested: SettleCall, state: AccountState): Outcome {
   const open = state.open.get(requested.call)
   if (open === undefined) return repeatedEnd(state, requested.call)
+  if (requested.billed !== undefined) return settleBatch(requested, requested.billed, open, state)
   const command = payablePart(requested, open, state)
-  const { type, ...course } = command
+  const { type, billed: _, ...course } = command
   const { price, clientIp } = open
   const { facts, charge } = bill(open, command)
   // The operator pays the provider for the full usage, even if the account could not pay for it.
   const { cost } = bill(open, requested)
   const data = { ...facts, ...course, ...cost, price, clientIp, ...money(open, charge) }
+  return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
+}
+
+/** Charges the lines of a batch as far as the hold and the account can pay. */
+function settleBatch(
+  { type, billed: _, limits, costRatio, ...course }: SettleCall,
+  { lines, charge: full, cost }: NonNullable<SettleCall['billed']>,
+  open: OpenCall,
+  state: AccountState,
+): Outcome {
+  const { facts, price, clientIp } = open
+  const free = payableBy(state, facts.tokenId)
+  const covered = open.hold + (free > 0n ? free : 0n)
+  const charge = full < covered ? full : covered
+  const ofCost =
+    costRatio === undefined || cost === undefined ? {} : { costRatio, cost: toWire(cost) }
+  const unpaid = charge === full ? {} : { unpaid: toWire(full - charge) }
+  const billing = { billedLines: lines, ...unpaid, ...ofCost, price, clientIp }
+  const data = { ...facts, ...course, ...billing, ...money(open, charge) }
   return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
 }
 

@@ -188,7 +188,12 @@ export type CallFacts = {
   readonly reasoningEffort?: string
   /** The reduced output limit in tokens per choice. It is omitted if the quota was sufficient. */
   readonly outputLimit?: number
+  /** Set if the call pays for the lines of a batch that have one price. */
+  readonly batch?: CallBatch
 }
+
+/** The batch that a call pays for, and the number of its lines that the call pays for. */
+export type CallBatch = { readonly id: string; readonly lines: number }
 
 export type CallAdmitted = Fact<
   'CallAdmitted',
@@ -304,6 +309,13 @@ export type CallSettled = Fact<
        * versions, `usage` is the part within the call's limits, and `cost` is for this part.
        */
       readonly unpaidUsage?: Usage
+      /**
+       * The number of charged lines of a batch. `usage` and `cost` are then sums over these lines,
+       * and `charge` is the sum of their charges, which the events of the batch contain.
+       */
+      readonly billedLines?: number
+      /** The part of the charges of a batch's lines that the account could not pay. */
+      readonly unpaid?: WireQuota
       readonly price: PriceSnapshot
       readonly hold: WireQuota
       readonly charge: WireQuota

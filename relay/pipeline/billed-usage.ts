@@ -27,7 +27,16 @@ import {
   usesIn,
 } from '#relay/dialects/tool-limits.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
-import type { Candidate } from './candidate.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
+
+/** What the billed usage depends on, apart from the answer: a `Candidate`, or a line of a batch. */
+export type MeteredCall = {
+  readonly request: Pick<ChatRequest, 'format' | 'body' | 'inputBound' | 'toolLimits' | 'stored'>
+  readonly channel: {
+    readonly target: Pick<ProviderTarget, 'isOutputTotalLessPrompt'> | null
+  }
+}
 
 export type Delivery = {
   /** The usage that the provider reported, unparsed; undefined if the provider reported none. */
@@ -60,7 +69,7 @@ export type Metered = {
  */
 export function meter(
   delivery: Delivery,
-  candidate: Candidate,
+  candidate: MeteredCall,
   counter: UserTokenCounter,
   limits: TokenLimits,
   price: PriceSnapshot,
@@ -107,7 +116,7 @@ const assumedUses = (
 
 function meterTokens(
   delivery: Delivery,
-  candidate: Candidate,
+  candidate: MeteredCall,
   counter: UserTokenCounter,
   limits: TokenLimits,
   price: PriceSnapshot,
@@ -140,7 +149,7 @@ function meterTokens(
 export function usageSoFar(
   rawUsage: unknown,
   counted: Usage,
-  candidate: Candidate,
+  candidate: MeteredCall,
   limits: TokenLimits,
   price: PriceSnapshot,
 ): Usage {
@@ -168,7 +177,7 @@ const NO_TOOLS: Pick<ToolLimits, 'uses' | 'inputTokens'> = { uses: {} }
 
 function readReport(
   rawUsage: unknown,
-  { request, channel }: Candidate,
+  { request, channel }: MeteredCall,
   { outputTokens }: TokenLimits,
 ): UsageReport {
   const { uses, inputTokens = 0 } = request.toolLimits ?? NO_TOOLS
@@ -246,7 +255,7 @@ function larger(seen: Usage, counted: Usage): Usage {
 
 async function ownCount(
   { readText, isWhole, chargesInput }: Delivery,
-  { request }: Candidate,
+  { request }: MeteredCall,
   counter: UserTokenCounter,
 ): Promise<Metered> {
   const { text, tokens, imageTokens = 0 } = readText()

@@ -8,6 +8,7 @@ import type { ConcurrencyCaps, RunningCallCount } from '#relay/limits/process-ca
 import type { StoredResponses } from '#relay/stored-responses/stored-responses.ts'
 import type { TokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Views } from '#relay/views/start-views.ts'
+import type { BatchStore } from '../batches/batch-store.ts'
 import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
 import type { UnorderedList } from '../unordered-list.ts'
 import type { AutoDisable } from './auto-disable-channel.ts'
@@ -38,4 +39,5 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly claimedCalls: ClaimedCalls
   readonly providerMessages: ProviderMessages
   readonly storedResponses: StoredResponses
+  readonly batchStore: BatchStore
 }
