@@ -6,6 +6,7 @@ import {
   type ProviderMessages,
 } from '#infra/provider-messages/provider-messages.ts'
 import { usageOfToken } from '#projections/tokens/query.ts'
+import { type BatchStore, createBatchStore } from './batches/batch-store.ts'
 import { CircuitBreaker } from './channel-health/circuit-breaker.ts'
 import { type ClaimedCalls, createClaimedCalls } from './idempotency/idempotency-claims.ts'
 import { FailedKeys } from './limits/block-key-guessing.ts'
@@ -45,6 +46,7 @@ export type DepsOverrides = {
   readonly providerMessages?: ProviderMessages
   readonly storedResponses?: StoredResponses
   readonly clientSecrets?: ClientSecrets
+  readonly batchStore?: BatchStore
   readonly counter?: TokenCounter
   readonly bodies?: BodyMemory
   readonly usageOfToken?: RelayDeps['usageOfToken']
@@ -117,5 +119,6 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
       overrides.storedResponses ?? (await createStoredResponses(core.pg)),
     ),
     clientSecrets: overrides.clientSecrets ?? (await createClientSecrets(core.pg)),
+    batchStore: overrides.batchStore ?? (await createBatchStore(core.pg)),
   }
 }

@@ -5,6 +5,7 @@ import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createGauges, type Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
+import { type Batches, isBatchPath, startBatches } from './batches/start-batches.ts'
 import { callAt, errorFormatOf } from './call-paths.ts'
 import { type RelayError, relayError } from './canonical/relay-error.ts'
 import { languageOf } from './canonical/relay-error-catalogue.ts'
@@ -74,6 +75,7 @@ export type RelayOverrides = DepsOverrides & {
   readonly findExpired?: FindExpired
   readonly gauges?: Gauges
   readonly tasks?: TaskOverrides
+  readonly batchPollEveryMs?: number
 }
 
 /**
@@ -89,6 +91,7 @@ function deleteExpired({ log, now }: Core, deps: RelayDeps): void {
     [deps.providerMessages, 'old messages of providers could not be deleted'],
     [deps.storedResponses, 'old stored responses could not be deleted'],
     [deps.clientSecrets, 'expired temporary keys could not be deleted'],
+    [deps.batchStore, 'old batches could not be deleted'],
   ] as const
   for (const [store, message] of stores) {
     store.sweep(now()).catch((err: unknown) => log.warn({ err }, message))
@@ -100,13 +103,10 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const deps = await createRelayDeps(core, overrides)
   const gauges = overrides.gauges ?? (await createGauges(core.pg))
   const stopReporting = reportCallsInFlight({ ...deps, gauges })
-  const sweeper = startSweeper(
-    core,
-    deps.claimedCalls,
-    deps.deadlines.leaseMs,
-    overrides.findExpired,
-  )
+  const { leaseMs, uploadStallMs } = deps.deadlines
+  const sweeper = startSweeper(core, deps.claimedCalls, leaseMs, overrides.findExpired)
   const tasks = await startTasks(core, deps, overrides.tasks ?? {})
+  const batches = startBatches(core, deps, overrides.batchPollEveryMs)
   const sweeping = setInterval(() => deleteExpired(core, deps), SWEEP_EVERY_MS)
   sweeping.unref()
   const channelActions = createChannelActions(core, deps)
@@ -114,7 +114,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     abort: () => {
       for (const { member: call } of deps.live) call.abort('draining')
     },
-    uploadStallMs: deps.deadlines.uploadStallMs,
+    uploadStallMs,
   })
   const clientIpOf = clientIpReader(core.config.trustProxy)
   const openExchange = (request: CallRequest, response: CallResponse): Exchange =>
@@ -133,7 +133,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       // On a full disk, the call is refused here. An append to the event store would fail only
       // after its deadline.
       if (request.method === 'POST' && !core.writes.isWritable()) sendError(exchange, NO_DISK)
-      else route({ deps, tasks, draining }, exchange)
+      else route({ deps, tasks, batches, draining }, exchange)
     },
     addActions: (app, freshness) => {
       channelActions.add(app, freshness)
@@ -150,6 +150,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       realtime.close()
       await channelActions.stop()
       await tasks.stop()
+      await batches.stop()
       deps.watch.close()
       await Promise.all([stopReporting(), sweeper.stop(), deps.views.stop(), deps.counter.close()])
       await deps.outbound.close()
@@ -279,6 +280,7 @@ const exchangeOf = (
 type RouteDeps = {
   readonly deps: RelayDeps
   readonly tasks: Tasks
+  readonly batches: Batches
   readonly draining: Draining
 }
 
@@ -294,7 +296,7 @@ function refusalOf(
 }
 
 /** Routes a request. Unknown paths under /v1 get an error in OpenAI's format. */
-function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
+function route({ deps, tasks, batches, draining }: RouteDeps, exchange: Exchange): void {
   const { request } = exchange
   const { method = '', url = '' } = request
   if (method === 'OPTIONS') return preflight(exchange)
@@ -308,6 +310,7 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   const query = url.indexOf('?')
   const path = query < 0 ? url : url.slice(0, query)
   if (isTaskPath(url)) return during(tasks.handle(exchange))
+  if (isBatchPath(path)) return during(batches.handle(exchange, path))
   const work = callAt(path)
   if (work !== null) {
     if (method !== 'POST') return sendError(exchange, methodNotAllowed('POST'))

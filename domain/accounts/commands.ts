@@ -6,6 +6,7 @@ import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
 import type {
   Attempt,
+  CallBatch,
   CallEnd,
   CallReleased,
   CallTimings,
@@ -187,6 +188,11 @@ export type AdmitCall = {
    * command is refused if the user already has `openMax` open tasks.
    */
   readonly task?: { readonly openMax: number }
+  /**
+   * Set if the call pays for lines of a batch. The command is refused if the user already has
+   * `openMax` open calls for batches.
+   */
+  readonly batch?: CallBatch & { readonly openMax: number }
   readonly reduction?: OutputReduction
 }
 
@@ -255,6 +261,11 @@ export type SettleCall = RequestChanges & {
   readonly end: CallEnd
   /** The error code, if the gateway ended the call because the caller lost access. */
   readonly endReason?: string
+  /**
+   * The charged lines of a batch, with the sum of their charges. Of this sum, the account pays what
+   * it can, which is at least the hold.
+   */
+  readonly billed?: { readonly lines: number; readonly charge: Quota; readonly cost?: Quota }
   readonly attempts: readonly Attempt[]
   readonly timings: CallTimings
 }
@@ -323,6 +334,8 @@ export type AccountErrorCode =
   | 'CallKnown'
   /** The user already has the maximum number of open tasks. Params: `max`. */
   | 'TooManyTasks'
+  /** The user already has the maximum number of open batches. Params: `max`. */
+  | 'TooManyBatches'
   /** The call has ended, or its id is older than all ended calls that the account remembers. */
   | 'CallEnded'
   | 'LeaseNotOver'

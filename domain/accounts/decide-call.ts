@@ -38,17 +38,18 @@ type Outcome = readonly AccountEvent[] | AccountError
 
 /**
  * Admits a call and holds its maximum cost. If the account cannot pay this hold, a smaller output
- * limit is tried. Without a task, a repeated command changes nothing. With a task, it is refused,
- * so that two tasks never share one hold.
+ * limit is tried. A repeated command changes nothing. For a task or a batch, it is refused, so that
+ * two of them never share one hold.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const { reduction, ...command } = reduced(requested, state)
-  const { type, task, ...facts } = command
+  const { type, task, batch, ...facts } = command
   const { call, hold, calls } = facts
-  if (state.open.has(call)) return task === undefined ? [] : codedError('CallKnown')
+  const isPlain = task === undefined && batch === undefined
+  if (state.open.has(call)) return isPlain ? [] : codedError('CallKnown')
   const memory = findEndedCall(state.ended, call)
   if (memory !== 'unknown') {
-    return memory === 'ended' && task === undefined ? [] : codedError('CallEnded')
+    return memory === 'ended' && isPlain ? [] : codedError('CallEnded')
   }
   assert(calls === undefined || (isCallCount(calls) && calls > 0), () => `1 to ${CALLS_MAX} calls`)
   if (hold < 0n || !isInRange(hold)) return codedError('AmountOutOfRange')
@@ -61,7 +62,11 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   if (task !== undefined && openTasks(state) >= task.openMax) {
     return codedError('TooManyTasks', { max: task.openMax })
   }
-  const kind = task === undefined ? {} : { isTask: true as const }
+  if (batch !== undefined && openBatches(state) >= batch.openMax) {
+    return codedError('TooManyBatches', { max: batch.openMax })
+  }
+  const ofBatch = batch === undefined ? {} : { batch: { id: batch.id, lines: batch.lines } }
+  const kind = task === undefined ? ofBatch : { isTask: true as const }
   const postings = holdPostings(command.userId, hold)
   const data = { ...facts, ...kind, hold: toWire(hold), postings }
   return [{ type: 'CallAdmitted', v: 1, data }]
@@ -86,6 +91,9 @@ export function payableBy({ balance, budgets }: AccountState, tokenId: number): 
 
 const openTasks = ({ open }: AccountState): number =>
   [...open.values()].filter(({ isTask }) => isTask === true).length
+
+const openBatches = ({ open }: AccountState): number =>
+  [...open.values()].filter(({ facts }) => facts.batch !== undefined).length
 
 function budgetError({ tokenId, hold }: AdmitCall, { budgets }: AccountState): AccountError | null {
   if (isPlayground(tokenId)) return null
@@ -159,7 +167,8 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
 export function settleCall(requested: SettleCall, state: AccountState): Outcome {
   const admitted = state.open.get(requested.call)
   if (admitted === undefined) return repeatedEnd(state, requested.call)
-  const { served, ...settling } = requested
+  const { served, billed, ...settling } = requested
+  if (billed !== undefined) return settleBatch(settling, billed, admitted, state)
   const open = servedCall(admitted, served)
   const command = payablePart(settling, open, state)
   const { type, ...course } = command
@@ -177,6 +186,25 @@ function servedCall(open: OpenCall, served: Served | undefined): OpenCall {
   const { model, group, price } = served
   const requested = { model: open.facts.model, group: open.facts.group }
   return { ...open, facts: { ...open.facts, model, group, requested }, price }
+}
+
+/** Charges the lines of a batch as far as the hold and the account can pay. */
+function settleBatch(
+  { type, limits, costRatio, ...course }: Omit<SettleCall, 'served' | 'billed'>,
+  { lines, charge: full, cost }: NonNullable<SettleCall['billed']>,
+  open: OpenCall,
+  state: AccountState,
+): Outcome {
+  const { facts, price, clientIp } = open
+  const free = payableBy(state, facts.tokenId)
+  const covered = open.hold + (free > 0n ? free : 0n)
+  const charge = full < covered ? full : covered
+  const ofCost =
+    costRatio === undefined || cost === undefined ? {} : { costRatio, cost: toWire(cost) }
+  const unpaid = charge === full ? {} : { unpaid: toWire(full - charge) }
+  const billing = { billedLines: lines, ...unpaid, ...ofCost, price, clientIp }
+  const data = { ...facts, ...course, ...billing, ...money(open, charge) }
+  return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
 }
 
 function payablePart(

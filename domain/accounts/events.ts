@@ -2,6 +2,9 @@ import type { PriceSnapshot, ProviderCost } from '../pricing/price.ts'
 import type { Usage, UsageSource } from '../pricing/usage.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
+import type { Attempt, CallEnd, CallTimings, RequestChanges } from './call-course.ts'
+
+export type { Attempt, CallEnd, CallFormats, CallTimings, RequestChanges } from './call-course.ts'
 
 /** Returns the name of the event stream of a user's account: balance, holds and token budgets. */
 export const accountStream = (userId: number): string => `account-${userId}`
@@ -197,7 +200,12 @@ export type CallFacts = {
   readonly reasoningEffort?: string
   /** The reduced output limit in tokens per choice. It is omitted if the quota was sufficient. */
   readonly outputLimit?: number
+  /** Set if the call pays for the lines of a batch that have one price. */
+  readonly batch?: CallBatch
 }
+
+/** The batch that a call pays for, and the number of its lines that the call pays for. */
+export type CallBatch = { readonly id: string; readonly lines: number }
 
 export type CallAdmitted = Fact<
   'CallAdmitted',
@@ -258,48 +266,6 @@ export type HoldRaised = Fact<
   }
 >
 
-/**
- * One attempt to send the call to a channel. `status` is the provider's HTTP status, or null if the
- * provider did not respond.
- */
-export type Attempt = {
-  readonly channelId: number
-  readonly status: number | null
-  /** The gateway's error code (`timeout`, `connect`, `status`, `cut`…), or null for a success. */
-  readonly error: string | null
-  readonly latencyMs: number
-  /** The provider rejected the operator's key or account. This error can disable the channel. */
-  readonly isAccounts?: true
-}
-
-export type CallTimings = {
-  /** The time at which the request arrived, in unix milliseconds. */
-  readonly startedAt: number
-  /**
-   * The time in milliseconds from the arrival of the request until the first byte was sent to the
-   * caller. It is null if no byte was sent.
-   */
-  readonly firstByteMs: number | null
-  readonly durationMs: number
-}
-
-export type CallEnd = 'done' | 'client-gone' | 'upstream-error' | 'timeout' | 'incomplete'
-
-/**
- * The wire format of the caller, followed by the provider's format if the call was converted. It is
- * omitted for calls of OpenAI's chat format that were not converted.
- */
-export type CallFormats = readonly string[]
-
-/** How a call's request was changed for the provider. An empty list is omitted. */
-export type RequestChanges = {
-  readonly formats?: CallFormats
-  /** The first members of the request that were not sent, because the channel forbids them. */
-  readonly dropped?: readonly string[]
-  /** The first members that the provider's model or format can't express, or only in part. */
-  readonly losses?: readonly string[]
-}
-
 export type CallSettled = Fact<
   'CallSettled',
   CallFacts &
@@ -324,6 +290,13 @@ export type CallSettled = Fact<
        * versions, `usage` is the part within the call's limits, and `cost` is for this part.
        */
       readonly unpaidUsage?: Usage
+      /**
+       * The number of charged lines of a batch. `usage` and `cost` are then sums over these lines,
+       * and `charge` is the sum of their charges, which the events of the batch contain.
+       */
+      readonly billedLines?: number
+      /** The part of the charges of a batch's lines that the account could not pay. */
+      readonly unpaid?: WireQuota
       readonly price: PriceSnapshot
       readonly hold: WireQuota
       readonly charge: WireQuota

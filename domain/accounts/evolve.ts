@@ -176,12 +176,13 @@ function giveToken(state: AccountState, tokenId: number, amount: Quota): void {
 
 function factsOf(data: CallFacts): CallFacts {
   const { call, userId, tokenId, model, group, isStream, calls, reasoningEffort } = data
-  const { outputLimit } = data
+  const { outputLimit, batch } = data
   const facts = { call, userId, tokenId, model, group, isStream }
   return {
     ...facts,
     ...(calls === undefined ? {} : { calls }),
     ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
     ...(outputLimit === undefined ? {} : { outputLimit }),
+    ...(batch === undefined ? {} : { batch }),
   }
 }

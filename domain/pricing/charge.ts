@@ -70,8 +70,9 @@ const isCount = (count: number): boolean => Number.isSafeInteger(count) && count
  *   per call:   round(price · imageFactor · 500 000 · G · n · P + tools)
  *
  * TI and TO are the ratios of the tier that the input reaches, or 1. P is the product of the ratios
- * of the call's conditions. `tools` is the sum of uses / 1000 · dollars · 500 000 · G over the
- * provider's tools. `imageFactor` is 1 if the price has none.
+ * of the call's conditions and of the price's ratio of batches. `tools` is the sum of
+ * uses / 1000 · dollars · 500 000 · G over the provider's tools. `imageFactor` is 1 if the price
+ * has none.
  */
 export function chargeFor(
   price: PriceSnapshot,
@@ -112,11 +113,16 @@ export function savedByCache(price: PriceSnapshot, usage: Usage): Quota {
 function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   assert(isCountable(usage), 'usage is counted in whole numbers')
   const { tools, conditions = [] } = usage
-  const normal = price.mode === 'tokens' ? weightedTokens(price, usage) : perCall(price, calls)
+  const full = price.mode === 'tokens' ? weightedTokens(price, usage) : perCall(price, calls)
+  const normal = inBatch(price, full)
   const others =
     conditions.length === 0 ? normal : times(normal, ratioOfConditions(price, conditions))
   return tools === undefined ? others : plus(others, listPriceOfTools(price, tools))
 }
+
+/** Multiplies an amount by the price's ratio of batches, if it has one. */
+export const inBatch = ({ batch }: PriceSnapshot, amount: Decimal): Decimal =>
+  batch === undefined ? amount : times(amount, decimalOf(batch))
 
 function perCall(price: PerCallPrice, calls: number): Decimal {
   assert(isCallCount(calls), () => `a request counts as 0 to ${CALLS_MAX} calls`)

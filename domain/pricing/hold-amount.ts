@@ -4,6 +4,7 @@ import {
   CALLS_MAX,
   dollarsPerCall,
   HOUR_CACHE_FACTOR,
+  inBatch,
   listPriceOfTools,
   quotaOf,
   tierOf,
@@ -54,7 +55,8 @@ export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
     () => `1 to ${CALLS_MAX} choices`,
   )
   const dearest = ratioOfConditions(price, dearestConditions(price))
-  return quotaOf(plus(times(withoutTools(price, bounds), dearest), ofTools(price, bounds)))
+  const others = inBatch(price, times(withoutTools(price, bounds), dearest))
+  return quotaOf(plus(others, ofTools(price, bounds)))
 }
 
 function withoutTools(price: PriceSnapshot, bounds: CallBounds): Decimal {

@@ -1,7 +1,7 @@
 import { type CodedError, codedError } from '../shared/coded-error.ts'
 import { DEFAULT_CONTEXT_TIERS } from './built-in-prices.ts'
 import { CONTEXT_TIERS_KEY, type ContextTiers, readContextTiers } from './context-tiers.ts'
-import { decimalText, parseDecimal } from './decimal.ts'
+import { type Decimal, decimalText, parseDecimal } from './decimal.ts'
 import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from './default-ratios.ts'
 import type { ContextTier, DecimalText, PriceSnapshot } from './price.ts'
 import { type RatioMap, readNestedRatios, readRatios } from './ratio-map.ts'
@@ -28,6 +28,8 @@ export type PriceList = {
    */
   readonly specialGroups: ReadonlyMap<string, RatioMap>
   readonly fallback: Fallback | null
+  /** The ratio of batches: see `PriceSnapshot`. */
+  readonly batch: DecimalText
   /** Set on a site in self-use mode, where all users accept models without a price. */
   readonly isUnpricedAccepted: boolean
 }
@@ -55,6 +57,10 @@ export const PRICE_KEYS = [
   TOOL_PRICES_KEY,
 ] as const
 
+/** The option with the ratio of batches. Providers charge half of the price for them. */
+export const BATCH_RATIO_KEY = 'BatchRatio'
+const HALF: Decimal = Object.freeze({ units: 5n, scale: 1 })
+
 /** `values` has the texts of the options that an admin has set. All others have their defaults. */
 export function readPriceList(values: ReadonlyMap<string, string>, revision: number): PriceList {
   const groups = values.get('GroupRatio')
@@ -68,6 +74,7 @@ export function readPriceList(values: ReadonlyMap<string, string>, revision: num
     groups: groups === undefined ? DEFAULT_GROUP_RATIOS : readRatios(groups),
     specialGroups: readNestedRatios(values.get('GroupGroupRatio') ?? '{}'),
     fallback: readFallback(values),
+    batch: decimalText(parseDecimal(values.get(BATCH_RATIO_KEY) ?? '') ?? HALF),
     isUnpricedAccepted: values.get('SelfUseModeEnabled') === 'true',
   }
 }
@@ -212,6 +219,17 @@ export function withTools(
   const tools = toolPricesOf(list.set.get(TOOL_PRICES_KEY) ?? new Map(), model, uses)
   const after: PriceSnapshot = Object.freeze({ ...price, tools })
   pricesWithTools.set(price, cached.set(names.join(), after))
+  return after
+}
+
+/** A cache of prices in batches. As in `pricesCache`, lines of batches share price objects. */
+const pricesInBatch = new WeakMap<PriceSnapshot, Map<DecimalText, PriceSnapshot>>()
+
+/** Returns the price of a call that is a line of a batch. */
+export function inBatchPrice({ batch }: PriceList, price: PriceSnapshot): PriceSnapshot {
+  const cached = pricesInBatch.get(price) ?? new Map<DecimalText, PriceSnapshot>()
+  const after = cached.get(batch) ?? Object.freeze({ ...price, batch })
+  pricesInBatch.set(price, cached.set(batch, after))
   return after
 }
 

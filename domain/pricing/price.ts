@@ -63,6 +63,11 @@ type GroupPrice = {
   readonly group: DecimalText
   /** The user's group, on which special ratios depend. Omitted if it equals the called group. */
   readonly userGroup?: string
+  /**
+   * The ratio of batches, which multiplies everything except the provider's tools. Omitted for
+   * calls that are not in a batch.
+   */
+  readonly batch?: DecimalText
   /** The prices of the provider's tools that the call may use. Omitted if it may use none. */
   readonly tools?: ToolPrices
   /** The ratios of the conditions that the call requests. Omitted if it requests none. */

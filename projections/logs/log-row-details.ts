@@ -31,6 +31,7 @@ export const otherOfSettled = (data: CallSettled['data']): Other => ({
     ...ofChanges(data),
     hold: data.hold,
     ...(isForAdmins(data.anomaly) ? {} : ofAnomaly(data)),
+    ...ofBatch(data),
     ...(data.unpaidUsage === undefined ? {} : { unpaid_usage: countsOf(data.unpaidUsage) }),
   },
   adminOther: {
@@ -78,6 +79,15 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
   adminOther: data.channelId === null ? {} : { channel_id: data.channelId, ...ofCost(data) },
 })
 
+/** Returns the lines of a batch. One row is the sum of all lines of a batch with one price. */
+const ofBatch = ({ batch, billedLines, unpaid }: CallSettled['data']): object =>
+  batch === undefined
+    ? {}
+    : {
+        ...{ batch_id: batch.id, batch_lines: batch.lines, batch_lines_billed: billedLines ?? 0 },
+        ...(unpaid === undefined ? {} : { unpaid_quota: unpaid }),
+      }
+
 /** An attempt with one of these errors was ended by the gateway, not by the provider. */
 const GATEWAY_ERRORS: ReadonlySet<string> = new Set([
   'screened',
@@ -121,11 +131,19 @@ const ofChanges = ({ formats, dropped, losses }: RequestChanges): object => ({
 /**
  * Returns prices as exact decimal text, and as numbers for clients that only display them. Of the
  * context tiers, only the ratios that were applied are returned. The price of images is only
- * returned for an answer with images.
+ * returned for an answer with images. The exact prices of a batch are not returned, because its
+ * charge is the sum of the rounded charges of its lines, and not a product of its usage.
  */
-function ofPrice(snapshot: PriceSnapshot, usage: Usage): object {
-  const { tools = {}, conditions: _, ...price } = snapshot
+function ofPrice({ batch, ...price }: PriceSnapshot, usage: Usage): object {
+  const { price: exact, ...ratios } = ofCallPrice(price, usage)
+  return batch === undefined ? { ...ratios, price: exact } : { ...ratios, batch_ratio: batch }
+}
 
+function ofCallPrice(
+  snapshot: PriceSnapshot,
+  usage: Usage,
+): object & { readonly price: Record<string, string> } {
+  const { tools = {}, conditions: _, ...price } = snapshot
   const exact: Record<string, string> = {}
   for (const key in price) {
     if (key !== 'tiers' && key !== 'imageCompletion')
@@ -145,19 +163,21 @@ function ofPrice(snapshot: PriceSnapshot, usage: Usage): object {
     const dollars = tools[name]
     if (dollars !== undefined) exact[`tool_${name}`] = dollars
   }
-  if (price.mode === 'call') {
-    // The price of one image is shown like any other price per call.
-    if (price.imageFactor !== undefined) exact.price = decimalText(dollarsPerCall(price))
-    return { model_price: Number(price.price), ...ofGroup(price), price: exact }
+  // The price of one image is shown like any other price per call.
+  if (price.mode === 'call' && price.imageFactor !== undefined) {
+    exact.price = decimalText(dollarsPerCall(price))
   }
-  return {
-    model_ratio: Number(price.model),
-    completion_ratio: Number(price.completion),
-    ...ofGroup(price),
-    cache_ratio: Number(price.cacheRead),
-    cache_creation_ratio: Number(price.cacheWrite),
-    price: exact,
-  }
+  const ratios =
+    price.mode === 'call'
+      ? { model_price: Number(price.price), ...ofGroup(price) }
+      : {
+          model_ratio: Number(price.model),
+          completion_ratio: Number(price.completion),
+          ...ofGroup(price),
+          cache_ratio: Number(price.cacheRead),
+          cache_creation_ratio: Number(price.cacheWrite),
+        }
+  return { ...ratios, price: exact }
 }
 
 /** Adds the ratios of a call's conditions, and multiplies the price of the model by them. */

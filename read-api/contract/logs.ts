@@ -113,6 +113,14 @@ export type LogOther = {
    * charged.
    */
   unpaid_usage?: LoggedUsage
+  /** Set if the row is the sum of the lines of a batch with one model and price. */
+  batch_id?: string
+  batch_lines?: number
+  batch_lines_billed?: number
+  /** The ratio of batches as decimal text. Rows of batches have no exact price. */
+  batch_ratio?: string
+  /** The part of a batch's charges that the account could not pay. */
+  unpaid_quota?: number
   usage_source?: string
   end?: string
   /** For a `revoked` call: the error code that the caller received, such as `user_disabled`. */

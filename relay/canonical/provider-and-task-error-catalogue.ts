@@ -7,6 +7,24 @@ export const PROVIDER_AND_TASK_ERRORS = {
     "No channel is available for the model '{subject}'.",
     '模型 “{subject}” 当前无可用渠道。',
   ),
+  no_batch_channel: answer(
+    400,
+    'invalid_request_error',
+    "No channel accepts batches of the model '{subject}' together with the requests before it.",
+    '没有渠道可在同一批处理中处理模型 “{subject}” 及此前的请求。',
+  ),
+  batch_not_found: answer(
+    404,
+    'invalid_request_error',
+    "The batch '{subject}' does not exist.",
+    '批处理 “{subject}” 不存在。',
+  ),
+  batch_not_ended: answer(
+    400,
+    'invalid_request_error',
+    "The batch '{subject}' has not ended yet.",
+    '批处理 “{subject}” 尚未结束。',
+  ),
   tasks_off: answer(
     403,
     'permission_error',

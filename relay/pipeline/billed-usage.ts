@@ -33,7 +33,15 @@ import {
 } from '#relay/dialects/tool-limits.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
-import type { Candidate } from './candidate.ts'
+import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
+
+/** What the billed usage depends on, apart from the answer: a `Candidate`, or a line of a batch. */
+export type MeteredCall = {
+  readonly request: ChatRequest
+  readonly channel: {
+    readonly target: Pick<ProviderTarget, 'isOutputTotalLessPrompt'> | null
+  }
+}
 
 export type Delivery = {
   /** The usage that the provider reported, unparsed; undefined if the provider reported none. */
@@ -71,7 +79,7 @@ export type Metered = {
  */
 export function meter(
   delivery: Delivery,
-  candidate: Candidate,
+  candidate: MeteredCall,
   counter: UserTokenCounter,
   limits: TokenLimits,
   price: PriceSnapshot,
@@ -93,7 +101,7 @@ export function meter(
  */
 function conditionsOfCall(
   { rawUsage, readServiceTier }: Pick<Delivery, 'rawUsage' | 'readServiceTier'>,
-  { request }: Candidate,
+  { request }: MeteredCall,
   price: PriceSnapshot,
 ): readonly PriceCondition[] {
   const sent = requestedConditions(request, () => true)
@@ -106,7 +114,7 @@ function conditionsOfCall(
 
 function meterWithTools(
   delivery: Delivery,
-  candidate: Candidate,
+  candidate: MeteredCall,
   counter: UserTokenCounter,
   limits: TokenLimits,
   price: PriceSnapshot,
@@ -158,7 +166,7 @@ const assumedUses = (
 
 function meterTokens(
   delivery: Delivery,
-  candidate: Candidate,
+  candidate: MeteredCall,
   counter: UserTokenCounter,
   limits: TokenLimits,
   price: PriceSnapshot,
@@ -191,7 +199,7 @@ function meterTokens(
 export function usageSoFar(
   rawUsage: unknown,
   counted: Usage,
-  candidate: Candidate,
+  candidate: MeteredCall,
   limits: TokenLimits,
   price: PriceSnapshot,
 ): Usage {
@@ -223,7 +231,7 @@ const NO_TOOLS: Pick<ToolLimits, 'uses' | 'inputTokens'> = { uses: {} }
 
 function readReport(
   rawUsage: unknown,
-  { request, channel }: Candidate,
+  { request, channel }: MeteredCall,
   { outputTokens }: TokenLimits,
   price: PriceSnapshot,
 ): UsageReport {
@@ -309,7 +317,7 @@ const NO_MEASURES = { characters: 0, seconds: 0 }
 
 async function ownCount(
   { readText, isWhole, chargesInput }: Delivery,
-  { request }: Candidate,
+  { request }: MeteredCall,
   counter: UserTokenCounter,
   price: PriceSnapshot,
 ): Promise<Metered> {

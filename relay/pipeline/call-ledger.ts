@@ -47,6 +47,10 @@ export function admissionError(error: CodedError, call: string, isKeyed: boolean
       const subject = `${error.params.max} tasks (this user)`
       return relayError('too_many_concurrent', { subject, retryAfter: 10 })
     }
+    case 'TooManyBatches': {
+      const subject = `${error.params.max} batches (this user)`
+      return relayError('too_many_concurrent', { subject, retryAfter: 60 })
+    }
     case 'TokenBudgetExhausted':
       return relayError('token_exhausted')
     case 'TokenBudgetUnknown':

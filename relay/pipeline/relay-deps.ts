@@ -10,6 +10,7 @@ import type { ClientSecrets } from '#relay/realtime/client-secrets.ts'
 import type { StoredResponses } from '#relay/stored-responses/stored-responses.ts'
 import type { TokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Views } from '#relay/views/start-views.ts'
+import type { BatchStore } from '../batches/batch-store.ts'
 import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
 import type { UnorderedList } from '../unordered-list.ts'
 import type { SpoolFolder } from '../uploads/spool-folder.ts'
@@ -45,4 +46,5 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   /** Reads the quota of a token and of its user; null for a token that is not known yet. */
   readonly usageOfToken: (userId: number, tokenId: number) => Promise<TokenUsage | null>
   readonly clientSecrets: ClientSecrets
+  readonly batchStore: BatchStore
 }

@@ -22,8 +22,10 @@ export const TASK_LIMITS: OutboundLimits = {
 const TOTAL_MS = 90_000
 
 export type ProviderRequest = {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
+  /** Further headers, as a flat list of names and values. */
+  readonly headers?: readonly string[]
   readonly body?: Buffer
 }
 
@@ -31,7 +33,7 @@ export type ProviderRequest = {
 export async function sendTaskRequest(
   { via }: Pick<Outbound, 'via'>,
   target: ProviderTarget,
-  { method, path, body }: ProviderRequest,
+  { method, path, body, headers: added = [] }: ProviderRequest,
   signal: AbortSignal = AbortSignal.timeout(TOTAL_MS),
 ): Promise<AttemptEnd> {
   const { url, headers } = providerRequest(target, path, { isUnversioned: false })
@@ -45,7 +47,7 @@ export async function sendTaskRequest(
     const answer = await request(url, {
       dispatcher: via(target.proxy).dispatcher.compose(onRequestSent(onSent)),
       method,
-      headers: { ...headers, ...sent },
+      headers: { ...headers, ...sent, ...pairsOf(added) },
       signal,
       ...(body === undefined ? {} : { body }),
     })
@@ -62,6 +64,11 @@ export async function sendTaskRequest(
     return error instanceof ProxyFailed ? { ...unreached, isProxy: true } : unreached
   }
 }
+
+const pairsOf = (list: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? '']] : [])),
+  )
 
 const isGood = (status: number): boolean => status >= 200 && status <= 299
 

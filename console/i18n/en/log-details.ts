@@ -74,7 +74,7 @@ export const logDetails: Translations['logDetails'] = {
     inexact: 'The recorded price gives {{computed}}, not the {{charged}} charged',
     unit: '{{perUnit}} units = $1',
     list: 'Price list {{list}}',
-    none: 'No price was recorded for this call',
+    none: 'No calculation was recorded for this row',
   },
   term: {
     input: 'Input',

@@ -72,7 +72,7 @@ export const logDetails = {
     inexact: '按记录的价格算得 {{computed}}，与实际扣除的 {{charged}} 不一致',
     unit: '{{perUnit}} 额度单位 = $1',
     list: '价格表版本 {{list}}',
-    none: '这次调用没有价格记录',
+    none: '该记录没有计费明细',
   },
   term: {
     input: '输入',

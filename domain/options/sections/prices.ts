@@ -2,6 +2,7 @@ import { DEFAULT_CONTEXT_TIERS } from '#domain/pricing/built-in-prices.ts'
 import { CONTEXT_TIERS_KEY, contextTiersText } from '#domain/pricing/context-tiers.ts'
 import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS, ratiosText } from '#domain/pricing/default-ratios.ts'
 import { outputCapsText } from '#domain/pricing/output-caps.ts'
+import { BATCH_RATIO_KEY } from '#domain/pricing/price-list.ts'
 import { TOOL_PRICES_KEY } from '#domain/pricing/tool-prices.ts'
 import type { OptionSection } from '../option-definition.ts'
 import { decimal, FLAG, integer, NAMES, type OptionType, RATIOS, URL_TEXT } from '../option-type.ts'
@@ -41,6 +42,7 @@ export const OTHER_RATIOS: OptionSection = {
       preset: contextTiersText(DEFAULT_CONTEXT_TIERS),
     },
     { key: TOOL_PRICES_KEY, type: RATIOS, preset: ratios(TOOL_PRICES_KEY) },
+    { key: BATCH_RATIO_KEY, type: decimal('0', '1'), preset: '0.5' },
   ],
 }
 

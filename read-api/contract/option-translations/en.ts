@@ -51,6 +51,7 @@ export const optionTranslations: OptionTranslations = {
     'claude.thinking_adapter_enabled': 'Claude thinking by model suffix',
     'claude.thinking_adapter_budget_tokens_percentage': 'Claude thinking share',
     DefaultMaxOutputTokens: 'Default max output tokens',
+    BatchRatio: 'Ratio of batches',
     PresetRatioUrl: 'Address of preset ratios',
     ModelRequestRateLimitEnabled: 'Limit the calls of each user',
     ModelRequestRateLimitDurationMinutes: 'Period',
@@ -248,6 +249,9 @@ export const optionTranslations: OptionTranslations = {
     'claude.thinking_adapter_enabled': 'Model names that end in -thinking turn on thinking.',
     'claude.thinking_adapter_budget_tokens_percentage':
       'This is the share of max_tokens, from 0.1 to 1.',
+    BatchRatio:
+      'The price of a request in a batch is multiplied by this ratio, from 0 to 1. It does not ' +
+      'apply to the fees of the provider’s tools.',
     DefaultMaxOutputTokens:
       'This is held for models that are not in the table above. If a stream exceeds it, more is ' +
       'held until the balance is used up.',

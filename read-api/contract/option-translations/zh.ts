@@ -110,6 +110,7 @@ export const optionTranslations = {
     'claude.thinking_adapter_enabled': '启用 Claude 思考适配',
     'claude.thinking_adapter_budget_tokens_percentage': 'Claude 思考预算占比',
     DefaultMaxOutputTokens: '默认最大输出 tokens',
+    BatchRatio: '批处理倍率',
     PresetRatioUrl: '预设倍率地址',
     ModelRequestRateLimitEnabled: '启用速率限制',
     ModelRequestRateLimitDurationMinutes: '统计周期',
@@ -271,6 +272,7 @@ export const optionTranslations = {
       '模型 → 阶梯。输入超过 above_input_tokens 时，整次调用的输入价格乘以 input_ratio，输出价格乘以 output_ratio；空列表取消内置阶梯。',
     ToolPrice:
       '每 1000 次使用的美元价格。“web_search:gpt-4o*” 只对以 gpt-4o 开头的模型生效。只有允许上游工具的渠道才会产生这些费用。',
+    BatchRatio: '批处理请求的价格乘以该倍率（0 到 1），上游工具的费用不变。',
     DefaultMaxOutputTokens:
       '未在上表中的模型按此冻结额度；流式回答超出后会继续冻结，直至余额用尽。',
     PresetRatioUrl:

@@ -7,6 +7,7 @@ export const OTHER_FORMAT_ROWS: readonly ProfileRow[] = [
     name: 'Anthropic',
     baseUrl: 'https://api.anthropic.com',
     endpoints: [{ format: 'messages', path: '/v1/messages' }],
+    batches: 'anthropic',
     keyHeader: 'x-api-key',
     keyHint: { zh: 'sk-ant- 开头的 API 密钥', en: 'An API key, sk-ant-…' },
     models: `

@@ -1,3 +1,4 @@
+import type { BatchApi } from '#domain/batches/events.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { type BodyEnvelope, type FormatName, isDirectFormat } from '#relay/dialects/wire-format.ts'
@@ -108,6 +109,8 @@ export type Profile = {
    */
   readonly isOutputTotalLessPrompt?: true
   readonly balance?: BalanceQuery
+  /** The API of batches that the provider offers, if it offers one. */
+  readonly batches?: BatchApi
   /**
    * The kind of tasks that the channel accepts in place of calls, and the path of the simplest
    * task.

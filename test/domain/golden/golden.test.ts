@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AccountEvent } from '#domain/accounts/events.ts'
+import type { BatchEvent } from '#domain/batches/events.ts'
 import {
   type ChannelChecksEvent,
   channelChecksDecider,
@@ -51,6 +52,7 @@ type AnyEvent =
   | MessageRead
   | TopUpEvent
   | TaskEvent
+  | BatchEvent
 
 /** The newest version of each event type. A missing type fails the type check. */
 const VERSIONS: Record<AnyEvent['type'], number> = {
@@ -146,6 +148,10 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   TaskStatusChanged: 1,
   TaskSucceeded: 1,
   TaskFailed: 1,
+  BatchSubmitted: 1,
+  BatchAccepted: 1,
+  BatchLinesBilled: 1,
+  BatchEnded: 1,
   IdentityBound: 1,
   IdentityUnbound: 1,
   UserPasskeysGone: 1,

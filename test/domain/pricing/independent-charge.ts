@@ -25,10 +25,12 @@ export function exactCharge(price: PriceSnapshot, usage: Usage, calls: number): 
     const dollars = (price.tools as Record<string, string> | undefined)?.[name] ?? '0'
     return multiply(whole(uses), fractionOf(dollars), [500n, 1n], fractionOf(price.group))
   })
+  const batch = fractionOf(price.batch ?? '1')
   const conditions = (usage.conditions ?? []).map((name) =>
     fractionOf(price.conditions?.[name] ?? '1'),
   )
-  return add(multiply(exactChargeWithoutTools(price, usage, calls), ...conditions), ...tools)
+  const others = multiply(exactChargeWithoutTools(price, usage, calls), batch, ...conditions)
+  return add(others, ...tools)
 }
 
 /** The ratios of the input and the output for the length of the input. */

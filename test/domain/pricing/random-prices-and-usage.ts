@@ -54,13 +54,16 @@ const conditions = fc.record(
 export const perToken: fc.Arbitrary<PerTokenPrice> = fc.record(
   {
     ...{ mode: fc.constant('tokens'), list: fc.nat() },
-    ...{ ...ratiosOf(ratio), imageCompletion: ratio, tiers, tools, conditions },
+    ...{ ...ratiosOf(ratio), imageCompletion: ratio, tiers, tools, conditions, batch: ratio },
   },
   { requiredKeys: ['mode', 'list', ...(Object.keys(ratiosOf(0)) as 'model'[])] },
 ) as fc.Arbitrary<PerTokenPrice>
 
 export const perCall: fc.Arbitrary<PerCallPrice> = fc.record(
-  { mode: fc.constant('call'), list: fc.nat(), price: ratio, group: ratio, tools, conditions },
+  {
+    ...{ mode: fc.constant('call'), list: fc.nat(), price: ratio, group: ratio },
+    ...{ tools, conditions, batch: ratio },
+  },
   { requiredKeys: ['mode', 'list', 'price', 'group'] },
 )
 

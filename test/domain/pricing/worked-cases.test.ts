@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { chargeFor, draftCharges } from '#domain/pricing/charge.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
-import { priceOf, readPriceList, withImageFactor, withTools } from '#domain/pricing/price-list.ts'
+import {
+  inBatchPrice,
+  priceOf,
+  readPriceList,
+  withImageFactor,
+  withTools,
+} from '#domain/pricing/price-list.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { recomputedCharge } from './independent-charge.ts'
 
@@ -120,5 +126,33 @@ describe('worked examples of images', () => {
     const call = { model: MODEL, group: 'default', userGroup: 'default', usage: two, calls: 2 }
     expect(draft({ ...call, imageFactor: '2' }, false)).toBe(200_000n)
     expect(draft(call, false)).toBe(100_000n)
+  })
+})
+
+describe('a line of a batch', () => {
+  const list = readPriceList(
+    new Map([
+      ['ModelRatio', '{"gpt-4o":1.25}'],
+      ['CompletionRatio', '{"gpt-4o":4}'],
+    ]),
+    1,
+  )
+  const customer = { userGroup: 'default', acceptsUnpriced: false }
+  const full = priceOf(list, 'gpt-4o', 'default', customer)
+
+  it('costs half of a call, but the fees of tools stay', () => {
+    if ('code' in full) throw new Error(full.code)
+    const price = inBatchPrice(list, withTools(list, full, 'gpt-4o', { file_search: 2 }))
+    const usage = { ...NO_USAGE, inputUncached: 1000, output: 500 }
+    expect(chargeFor(price, usage)).toBe(1875n)
+    const tools = { toolCalls: 2, tools: { file_search: 2 } }
+    expect(chargeFor(price, { ...usage, ...tools })).toBe(1875n + 2500n)
+    expect(inBatchPrice(list, full)).toBe(inBatchPrice(list, full))
+  })
+
+  it('is held at the same ratio', () => {
+    if ('code' in full) throw new Error(full.code)
+    const bounds = { inputTokens: 1000, outputTokens: 500, choices: 1 }
+    expect(holdFor(inBatchPrice(list, full), bounds) * 2n).toBe(holdFor(full, bounds))
   })
 })

@@ -32,6 +32,7 @@ import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { sendChat } from '#test/support/send-chat.ts'
 import { leasesOfOne } from '#test/support/single-process-leases.ts'
 import { serve } from '#test/support/start-http-server.ts'
+import { batchesInMemory } from './in-memory-batches.ts'
 import { clientSecretsInMemory } from './in-memory-client-secrets.ts'
 import { claimedCallsInMemory } from './in-memory-idempotency-claims.ts'
 import { storedResponsesInMemory } from './in-memory-stored-responses.ts'
@@ -179,6 +180,7 @@ export async function serveRelay(core: Core, overrides: RelayOverrides = {}) {
     providerMessages: NO_PROVIDER_MESSAGES,
     storedResponses: storedResponsesInMemory(),
     clientSecrets: clientSecretsInMemory(),
+    batchStore: batchesInMemory(),
     counter,
     gauges: noGauges,
     tasks: { progress: noProgress, findOpenTasks: async () => [] },

@@ -1,0 +1,191 @@
+import { chargeFor, costFor } from '../pricing/charge.ts'
+import { NO_USAGE, TOOL_NAMES, type ToolCounts, type Usage } from '../pricing/usage.ts'
+import { assert } from '../shared/assert.ts'
+import { type CodedError, codedError } from '../shared/coded-error.ts'
+import type { Decider } from '../shared/decider.ts'
+import { fromWire, type Quota, toWire } from '../shared/quota.ts'
+import type {
+  BatchAccepted,
+  BatchEndCause,
+  BatchEnded,
+  BatchEvent,
+  BatchLinesBilled,
+  BatchSubmitted,
+  BilledLine,
+} from './events.ts'
+
+export type SubmitBatch = { readonly type: 'SubmitBatch' } & BatchSubmitted['data']
+
+export type AcceptBatch = { readonly type: 'AcceptBatch' } & Omit<
+  BatchAccepted['data'],
+  'batch' | 'userId'
+>
+
+/** Bills lines that have an answer. Lines that were billed before are left out. */
+export type BillLines = {
+  readonly type: 'BillLines'
+  readonly lines: readonly {
+    readonly line: number
+    readonly part: number
+    readonly usage: Usage
+    /** The number of answers by which a price per call is multiplied. */
+    readonly calls: number
+  }[]
+}
+
+/** `billedLines` is the number of billed lines for which the account is charged. */
+export type EndBatch = {
+  readonly type: 'EndBatch'
+  readonly cause: BatchEndCause
+  readonly billedLines: number
+  readonly at: number
+}
+
+export type BatchCommand = SubmitBatch | AcceptBatch | BillLines | EndBatch
+
+export type BatchError = CodedError<
+  | 'BatchUnknown'
+  | 'BatchEnded'
+  | 'BatchElsewhere'
+  | 'BatchNotAccepted'
+  /** Lines were billed after the sum for the account was computed. */
+  | 'BatchMoved'
+>
+
+/** The sums over the billed lines of one part. */
+export type PartSums = {
+  readonly lines: number
+  readonly usage: Usage
+  readonly charge: Quota
+  readonly cost: Quota
+}
+
+export type BatchRecord = {
+  readonly submitted: BatchSubmitted['data']
+  readonly place: Omit<BatchAccepted['data'], 'batch' | 'userId'> | null
+  /** The indexes of the billed lines. */
+  readonly billed: ReadonlySet<number>
+  readonly sums: readonly PartSums[]
+  readonly end: BatchEnded['data'] | null
+}
+
+type BatchState = { readonly record: BatchRecord | null }
+type Outcome = readonly BatchEvent[] | BatchError
+
+const NO_SUMS: PartSums = { lines: 0, usage: NO_USAGE, charge: 0n, cost: 0n }
+
+export const batchDecider: Decider<BatchState, BatchCommand, BatchEvent, BatchError> = {
+  initialState: () => ({ record: null }),
+  decide,
+  evolve,
+}
+
+function decide(command: BatchCommand, { record }: BatchState): Outcome {
+  if (command.type === 'SubmitBatch') {
+    const { type, ...data } = command
+    return record === null ? [{ type: 'BatchSubmitted', v: 1, data }] : []
+  }
+  if (record === null) return codedError('BatchUnknown')
+  switch (command.type) {
+    case 'AcceptBatch':
+      return accept(command, record)
+    case 'BillLines':
+      return billLines(command, record)
+    case 'EndBatch':
+      return end(command, record)
+  }
+}
+
+const factsOf = ({ submitted: { batch, userId } }: BatchRecord) => ({ batch, userId })
+
+function accept({ type, ...place }: AcceptBatch, record: BatchRecord): Outcome {
+  if (record.end !== null) return codedError('BatchEnded')
+  if (record.place !== null) {
+    const { channelId, upstreamId } = record.place
+    const isSame = channelId === place.channelId && upstreamId === place.upstreamId
+    return isSame ? [] : codedError('BatchElsewhere')
+  }
+  return [{ type: 'BatchAccepted', v: 1, data: { ...factsOf(record), ...place } }]
+}
+
+function billLines({ lines }: BillLines, record: BatchRecord): Outcome {
+  if (record.end !== null) return codedError('BatchEnded')
+  if (record.place === null) return codedError('BatchNotAccepted')
+  const { costRatio } = record.place
+  const added: BilledLine[] = []
+  const seen = new Set<number>()
+  for (const { line, part, usage, calls } of lines) {
+    assert(line >= 0 && line < record.submitted.lines, () => `line ${line} of a batch`)
+    if (record.billed.has(line) || seen.has(line)) continue
+    seen.add(line)
+    const price = record.submitted.parts[part]?.price
+    assert(price !== undefined, () => `part ${part} of a batch`)
+    const charge = toWire(chargeFor(price, usage, calls))
+    const cost =
+      costRatio === undefined ? {} : { cost: toWire(costFor(price, usage, calls, costRatio)) }
+    added.push({ line, part, usage: countsIn(usage), charge, ...cost })
+  }
+  if (added.length === 0) return []
+  return [{ type: 'BatchLinesBilled', v: 1, data: { ...factsOf(record), lines: added } }]
+}
+
+function end({ cause, billedLines, at }: EndBatch, record: BatchRecord): Outcome {
+  if (record.end !== null) return codedError('BatchEnded')
+  if (record.billed.size !== billedLines) return codedError('BatchMoved')
+  const data = { ...factsOf(record), cause, billedLines, endedAt: at }
+  return [{ type: 'BatchEnded', v: 1, data }]
+}
+
+/** Returns the counts of a usage that are not 0. */
+function countsIn(usage: Usage): Partial<Usage> {
+  return Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== 0))
+}
+
+function evolve({ record }: BatchState, event: BatchEvent): BatchState {
+  if (event.type === 'BatchSubmitted') {
+    const sums = event.data.parts.map(() => NO_SUMS)
+    return { record: { submitted: event.data, place: null, billed: new Set(), sums, end: null } }
+  }
+  assert(record !== null, () => `${event.type} of a batch that was not submitted`)
+  switch (event.type) {
+    case 'BatchAccepted': {
+      const { batch, userId, ...place } = event.data
+      return { record: { ...record, place } }
+    }
+    case 'BatchLinesBilled':
+      return { record: withLines(record, event) }
+    case 'BatchEnded':
+      return { record: { ...record, end: event.data } }
+  }
+}
+
+function withLines(record: BatchRecord, { data }: BatchLinesBilled): BatchRecord {
+  const billed = new Set(record.billed)
+  const sums = [...record.sums]
+  for (const { line, part, usage, charge, cost = 0 } of data.lines) {
+    billed.add(line)
+    const before = sums[part] ?? NO_SUMS
+    sums[part] = {
+      lines: before.lines + 1,
+      usage: sumOf(before.usage, usage),
+      charge: before.charge + fromWire(charge),
+      cost: before.cost + fromWire(cost),
+    }
+  }
+  return { ...record, billed, sums }
+}
+
+/** Adds two usages. */
+function sumOf(usage: Usage, { tools, conditions: _, ...counts }: Partial<Usage>): Usage {
+  const sum: Record<string, unknown> = { ...usage }
+  for (const [name, count] of Object.entries(counts)) sum[name] = Number(sum[name] ?? 0) + count
+  if (tools !== undefined) sum.tools = sumOfTools(usage.tools ?? {}, tools)
+  return sum as Usage
+}
+
+const sumOfTools = (one: ToolCounts, other: ToolCounts): ToolCounts =>
+  Object.fromEntries(
+    TOOL_NAMES.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)] as const).filter(
+      ([, count]) => count > 0,
+    ),
+  )

@@ -1,0 +1,83 @@
+import type { PriceSnapshot, ProviderCost } from '../pricing/price.ts'
+import type { Usage } from '../pricing/usage.ts'
+import type { Fact } from '../shared/event.ts'
+import type { WireQuota } from '../shared/quota.ts'
+
+/** `batch` is the id of the first call that pays for the batch, a UUID v7. */
+export const batchStream = (batch: string): string => `batch-${batch}`
+
+export const BATCH_APIS = ['anthropic'] as const
+export type BatchApi = (typeof BATCH_APIS)[number]
+
+type BatchFacts = { readonly batch: string; readonly userId: number }
+
+/** The lines of a batch with the same model and price. One call of the account pays for them. */
+export type BatchPart = {
+  readonly call: string
+  readonly model: string
+  readonly price: PriceSnapshot
+  readonly lines: number
+  /** The sum of the worst-case costs of the lines. */
+  readonly hold: WireQuota
+}
+
+/**
+ * A batch was submitted but not sent yet. The same append admits the calls of its parts, so that
+ * the quota is held before the batch is sent.
+ */
+export type BatchSubmitted = Fact<
+  'BatchSubmitted',
+  BatchFacts & {
+    readonly tokenId: number
+    readonly group: string
+    readonly api: BatchApi
+    readonly lines: number
+    readonly parts: readonly BatchPart[]
+    /** The time of the submission in unix milliseconds. */
+    readonly submittedAt: number
+  }
+>
+
+/** A provider accepted the batch. Later requests about it use the same channel and key. */
+export type BatchAccepted = Fact<
+  'BatchAccepted',
+  Pick<ProviderCost, 'costRatio'> &
+    BatchFacts & {
+      readonly channelId: number
+      readonly keyRef: string
+      readonly upstreamId: string
+    }
+>
+
+/** A line with an answer. `line` and `part` are indexes. `usage` lacks the counts that are 0. */
+export type BilledLine = {
+  readonly line: number
+  readonly part: number
+  readonly usage: Partial<Usage>
+  readonly charge: WireQuota
+  readonly cost?: WireQuota
+}
+
+/** The usage and the charge of some lines. No line is in two of these events. */
+export type BatchLinesBilled = Fact<
+  'BatchLinesBilled',
+  BatchFacts & { readonly lines: readonly BilledLine[] }
+>
+
+/**
+ * `done`: the provider processed the batch. `refused`: no provider accepted it. `lost`: the
+ * provider's state is unknown or the provider no longer has the batch.
+ */
+export type BatchEndCause = 'done' | 'refused' | 'lost'
+
+/** The batch ended. The same append settles or releases the calls of its parts. */
+export type BatchEnded = Fact<
+  'BatchEnded',
+  BatchFacts & {
+    readonly cause: BatchEndCause
+    readonly billedLines: number
+    readonly endedAt: number
+  }
+>
+
+export type BatchEvent = BatchSubmitted | BatchAccepted | BatchLinesBilled | BatchEnded

@@ -1,0 +1,131 @@
+import { redact } from '../canonical/redact-provider-texts.ts'
+import { API_VERSION } from '../dialects/anthropic-messages/passed-headers.ts'
+
+const PUBLIC_PREFIX = 'msgbatch_'
+const PUBLIC_ID = /^msgbatch_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/
+const PROVIDER_ID = /^[\w-]{1,200}$/
+
+/** The path of batches below a channel's address. */
+export const BATCHES_PATH = '/v1/messages/batches'
+export const VERSION_HEADERS: readonly string[] = ['anthropic-version', API_VERSION]
+
+/** Returns the id that callers see. It reveals nothing about the provider. */
+export const publicIdOf = (batch: string): string => PUBLIC_PREFIX + batch.replaceAll('-', '')
+
+/** Returns the id of the batch's stream, or null if callers never got such an id. */
+export function batchOfId(id: string): string | null {
+  const parts = PUBLIC_ID.exec(id)?.slice(1)
+  return parts === undefined ? null : parts.join('-')
+}
+
+/** The members of the provider's description that callers get. All others are left out. */
+export type BatchDescription = {
+  readonly isEnded: boolean
+  readonly upstreamId: string
+  readonly object: Readonly<Record<string, unknown>>
+}
+
+/** Reads the provider's description of a batch. Returns null if it has another form. */
+export function readDescription(body: Buffer): BatchDescription | null {
+  const value = objectIn(body.toString('utf8'))
+  const { id, processing_status: status, request_counts: counts } = value ?? {}
+  if (value === null || typeof id !== 'string' || !PROVIDER_ID.test(id)) return null
+  if (!['in_progress', 'canceling', 'ended'].includes(String(status))) return null
+  const time = (name: string) => (typeof value[name] === 'string' ? value[name] : null)
+  const object = {
+    processing_status: status,
+    request_counts: countsOf(counts),
+    ended_at: time('ended_at'),
+    created_at: time('created_at'),
+    expires_at: time('expires_at'),
+    archived_at: time('archived_at'),
+    cancel_initiated_at: time('cancel_initiated_at'),
+  }
+  return { isEnded: status === 'ended', upstreamId: id, object }
+}
+
+function countsOf(counts: unknown): Record<string, number> {
+  const given = recordOf(counts)
+  const names = ['processing', 'succeeded', 'errored', 'canceled', 'expired']
+  return Object.fromEntries(
+    names.map((name) => {
+      const count = given?.[name]
+      return [name, typeof count === 'number' ? count : 0]
+    }),
+  )
+}
+
+/**
+ * Renders a batch for the caller. As long as it is not settled it has not ended, so that its
+ * results can't be read before they are billed.
+ */
+export function renderBatch(
+  batch: string,
+  object: Readonly<Record<string, unknown>>,
+  isSettled: boolean,
+  address: string,
+): object {
+  const id = publicIdOf(batch)
+  const isShownAsEnded = isSettled && object.processing_status === 'ended'
+  const status = object.cancel_initiated_at === null ? 'in_progress' : 'canceling'
+  return {
+    id,
+    type: 'message_batch',
+    ...object,
+    processing_status: isShownAsEnded ? 'ended' : status,
+    ended_at: isShownAsEnded ? object.ended_at : null,
+    results_url: isShownAsEnded ? `${address}${BATCHES_PATH}/${id}/results` : null,
+  }
+}
+
+/** The result of one line: its answer, or null if it failed and costs nothing. */
+export type LineResult = { readonly customId: string; readonly answer: object | null }
+
+/** Reads a line of the results. Returns null if the line has another form. */
+export function readResult(line: string): LineResult | null {
+  const { custom_id: customId, result } = objectIn(line) ?? {}
+  if (typeof customId !== 'string') return null
+  const { type, message } = recordOf(result) ?? {}
+  return { customId, answer: type === 'succeeded' ? recordOf(message) : null }
+}
+
+/**
+ * Renders a line of the results for the caller, with the caller's name for the model. Errors are
+ * redacted. Returns null if the line has another form or is none of the batch.
+ */
+export function renderResult(
+  line: string,
+  modelOf: (customId: string) => string | null,
+  confidential: readonly string[],
+): string | null {
+  const value = objectIn(line)
+  const customId = value?.custom_id
+  const result = recordOf(value?.result)
+  const model = typeof customId === 'string' ? modelOf(customId) : null
+  if (model === null || result === null) return null
+  const message = recordOf(result.message)
+  if (message !== null) {
+    return JSON.stringify({
+      custom_id: customId,
+      result: { ...result, message: { ...message, model } },
+    })
+  }
+  const error = recordOf(recordOf(result.error)?.error) ?? recordOf(result.error)
+  if (error === null) return JSON.stringify({ custom_id: customId, result: { type: result.type } })
+  const text = redact(String(error.message ?? ''), confidential)
+  const shown = { type: 'error', error: { type: String(error.type ?? 'api_error'), message: text } }
+  return JSON.stringify({ custom_id: customId, result: { type: result.type, error: shown } })
+}
+
+function objectIn(text: string): Record<string, unknown> | null {
+  try {
+    return recordOf(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+const recordOf = (value: unknown): Record<string, unknown> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null

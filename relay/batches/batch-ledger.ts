@@ -1,0 +1,136 @@
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
+import { type BatchRecord, type BillLines, batchDecider } from '#domain/batches/decide.ts'
+import { type BatchAccepted, type BatchEndCause, batchStream } from '#domain/batches/events.ts'
+import type { Sealed } from '#domain/shared/event.ts'
+import { fromWire } from '#domain/shared/quota.ts'
+import type { AnyStep, StreamActors } from '#infra/event-store/stream-actors-port.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { admissionError } from '../pipeline/call-ledger.ts'
+import type { BatchPlan } from './plan-batch.ts'
+
+/**
+ * The lease of a batch's calls. It is longer than a provider keeps results, so that the sweeper
+ * never ends a batch that could still be billed.
+ */
+const LEASE_MS = 45 * 86_400_000
+/** The maximum number of a user's open calls for batches. */
+const OPEN_MAX = 100
+
+type Deps = { readonly actors: StreamActors; readonly now: () => number }
+type Submission = {
+  readonly batch: string
+  readonly startedAt: number
+  readonly clientIp: Sealed | null
+}
+
+/**
+ * Writes all events of batches. One joint append submits or ends a batch together with its calls in
+ * the account.
+ */
+export class BatchLedger {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
+  /** Reads a batch without caching its stream in memory. */
+  async peek(batch: string): Promise<BatchRecord | null> {
+    return (await this.deps.actors.peek(batchDecider, batchStream(batch))).record
+  }
+
+  /** Holds the quota of all parts. Returns null once it is durable, or the error for the caller. */
+  async submit(
+    { batch, startedAt, clientIp }: Submission,
+    { user: { userId }, token: { tokenId }, group }: Caller,
+    { parts, lines }: BatchPlan,
+  ): Promise<RelayError | null> {
+    const admissions = parts.map(({ call, model, price, hold, lines }) => ({
+      decider: accountDecider,
+      stream: accountStream(userId),
+      command: {
+        type: 'AdmitCall',
+        ...{ userId, tokenId, call, model, group, price, startedAt, clientIp },
+        isStream: false,
+        hold: fromWire(hold),
+        leaseUntil: startedAt + LEASE_MS,
+        batch: { id: batch, lines, openMax: OPEN_MAX },
+      } as const,
+    }))
+    const facts = { batch, userId, tokenId, group, api: 'anthropic' } as const
+    const submitted = { ...facts, lines: lines.size, parts, submittedAt: startedAt }
+    const command = { type: 'SubmitBatch', ...submitted } as const
+    const steps: AnyStep[] = [
+      ...admissions,
+      { decider: batchDecider, stream: batchStream(batch), command },
+    ]
+    const outcome = await this.together(steps, `token:${tokenId}`, batch)
+    if (!outcome.isDone) return admissionError(outcome.error, batch, false)
+    const isWritten = outcome.events.length === steps.length
+    return isWritten ? null : relayError('overloaded', { retryAfter: 1 })
+  }
+
+  async accept(
+    batch: string,
+    place: Omit<BatchAccepted['data'], 'batch' | 'userId'>,
+  ): Promise<void> {
+    const command = { type: 'AcceptBatch', ...place } as const
+    const context = { actor: 'system:batches', cause: batch, at: this.deps.now() }
+    await this.deps.actors.handle(batchDecider, batchStream(batch), command, context)
+  }
+
+  /** Bills lines that were not billed yet. */
+  async bill(batch: string, lines: BillLines['lines']): Promise<void> {
+    const context = { actor: 'system:batches', cause: batch, at: this.deps.now() }
+    const command = { type: 'BillLines', lines } as const
+    const { actors } = this.deps
+    const outcome = await actors.handle(batchDecider, batchStream(batch), command, context)
+    if (!outcome.isDone) throw new Error(`lines of a batch were not billed: ${outcome.error.code}`)
+  }
+
+  /** Ends the batch and its calls. Parts without a billed line are released. */
+  async end(batch: string, cause: BatchEndCause): Promise<void> {
+    const record = await this.peek(batch)
+    if (record === null || record.end !== null) return
+    const { submitted, billed, sums } = record
+    const at = this.deps.now()
+    const { submittedAt: startedAt, userId } = submitted
+    const timings = { startedAt, firstByteMs: null, durationMs: Math.max(0, at - startedAt) }
+    const channelId = record.place?.channelId ?? null
+    const money = submitted.parts.map(({ call }, index) => {
+      const sum = sums[index]
+      if (sum === undefined || sum.lines === 0 || channelId === null) {
+        const reason = cause === 'refused' ? ('refused' as const) : ('upstream-error' as const)
+        const release = { errorCode: `batch_${cause}`, statusCode: 200, attempts: [], timings }
+        return { type: 'ReleaseCall', call, channelId, reason, ...release } as const
+      }
+      const { usage, lines, charge, cost } = sum
+      const { costRatio } = record.place ?? {}
+      return {
+        ...({ type: 'SettleCall', call, channelId, upstreamModel: null, usage, timings } as const),
+        ...(costRatio === undefined ? {} : { costRatio }),
+        ...({ usageSource: 'upstream', anomaly: null, end: 'done', attempts: [] } as const),
+        billed: costRatio === undefined ? { lines, charge } : { lines, charge, cost },
+      }
+    })
+    const command = { type: 'EndBatch', cause, billedLines: billed.size, at } as const
+    const steps: AnyStep[] = [
+      { decider: batchDecider, stream: batchStream(batch), command },
+      ...money.map((command) => ({
+        decider: accountDecider,
+        stream: accountStream(userId),
+        command,
+      })),
+    ]
+    const outcome = await this.together(steps, 'system:batches', batch)
+    if (!outcome.isDone && outcome.error.code !== 'BatchEnded') {
+      throw new Error(`a batch was not ended: ${outcome.error.code}`)
+    }
+  }
+
+  private together(steps: readonly AnyStep[], actor: string, cause: string) {
+    return this.deps.actors.handleTogether(steps, { actor, cause, at: this.deps.now() })
+  }
+}

@@ -1,0 +1,140 @@
+import type { Pool } from 'pg'
+import type { CallBounds } from '#domain/pricing/hold-amount.ts'
+import type { Sealed } from '#domain/shared/event.ts'
+import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
+import type { ToolLimits } from '../dialects/tool-limits.ts'
+
+/** A batch as its user may look it up. `batch` is the id of its stream. */
+export type StoredBatch = {
+  readonly batch: string
+  readonly userId: number
+  /** The time of the submission in unix milliseconds. */
+  readonly submittedAt: number
+  readonly isSettled: boolean
+  /** The provider's last description of the batch, as JSON text. Null before it was accepted. */
+  readonly object: Sealed | null
+}
+
+/** What is known of a line before its answer. Its result is billed within these limits. */
+export type LineFacts = {
+  readonly line: number
+  readonly part: number
+  readonly bounds: Pick<CallBounds, 'inputTokens' | 'outputTokens' | 'choices' | 'tools'>
+  readonly inputCeiling: number
+  /** The number of answers by which a price per call is multiplied. */
+  readonly calls: number
+  readonly bytes: number
+  readonly hasHourCache: boolean
+  readonly toolLimits?: Omit<ToolLimits, 'edits'>
+}
+
+/** The lines of a batch by the hash of their `custom_id`. */
+export type LinesById = ReadonlyMap<string, LineFacts>
+
+export type PageOfBatches = {
+  readonly limit: number
+  /** The id before or after which the page lies. Later batches come first. */
+  readonly before?: string
+  readonly after?: string
+}
+
+/** Stores whose batch is whose, and the facts of the lines as long as results can be read. */
+export type BatchStore = {
+  add(batch: Omit<StoredBatch, 'isSettled' | 'object'>, lines: LinesById): Promise<void>
+  describe(batch: string, object: Sealed): Promise<void>
+  settle(batch: string): Promise<void>
+  /** Returns the batch, or undefined if the user has none with this id. */
+  find(userId: number, batch: string): Promise<StoredBatch | undefined>
+  list(userId: number, page: PageOfBatches): Promise<readonly StoredBatch[]>
+  /** Returns batches that are not settled, by id. */
+  unsettled(after: string, limit: number): Promise<readonly StoredBatch[]>
+  linesOf(batch: string): Promise<LinesById>
+  remove(batch: string): Promise<void>
+  /** Deletes settled batches that the provider no longer has at the time `at`. */
+  sweep(at: number): Promise<void>
+}
+
+/** Anthropic keeps results for 29 days. */
+const RETENTION_MS = 30 * 86_400_000
+
+const TABLE = `
+  create table if not exists relay.batches (
+    batch text primary key,
+    user_id int8 not null,
+    submitted_at int8 not null,
+    is_settled boolean not null default false,
+    object text
+  );
+  create index if not exists batches_of_user on relay.batches (user_id, batch);
+  create index if not exists unsettled_batches on relay.batches (batch) where not is_settled;
+  create table if not exists relay.batch_lines (
+    batch text not null,
+    id_hash text not null,
+    facts text not null,
+    primary key (batch, id_hash)
+  );
+`
+const ROW = `batch, user_id::int4 as "userId", submitted_at::float8 as "submittedAt",
+  is_settled as "isSettled", object`
+
+/** Creates the store in the schema `relay`, which all relays share. */
+export async function createBatchStore(pg: Pool): Promise<BatchStore> {
+  await ensureSchema(pg, 'relay', TABLE)
+  const rows = async (text: string, values: readonly unknown[]) =>
+    (await pg.query<StoredBatch>(`select ${ROW} from relay.batches ${text}`, [...values])).rows
+  return {
+    add: async ({ batch, userId, submittedAt }, lines) => {
+      await pg.query(
+        `with added as (
+           insert into relay.batches (batch, user_id, submitted_at) values ($1, $2, $3)
+         )
+         insert into relay.batch_lines (batch, id_hash, facts)
+         select $1, * from unnest($4::text[], $5::text[])`,
+        [
+          ...[batch, userId, submittedAt],
+          ...[[...lines.keys()], [...lines.values()].map((facts) => JSON.stringify(facts))],
+        ],
+      )
+    },
+    describe: async (batch, object) => {
+      await pg.query('update relay.batches set object = $2 where batch = $1', [batch, object])
+    },
+    settle: async (batch) => {
+      await pg.query('update relay.batches set is_settled = true where batch = $1', [batch])
+    },
+    find: async (userId, batch) =>
+      (await rows('where user_id = $1 and batch = $2', [userId, batch]))[0],
+    list: async (userId, { limit, before, after }) => {
+      const isReversed = before !== undefined
+      const found = await rows(
+        `where user_id = $1 and batch < coalesce($2, '~') and batch > coalesce($3, '')
+         order by batch ${isReversed ? 'asc' : 'desc'} limit $4`,
+        [userId, after ?? null, before ?? null, limit],
+      )
+      return isReversed ? found.toReversed() : found
+    },
+    unsettled: (after, limit) =>
+      rows('where not is_settled and batch > $1 order by batch limit $2', [after, limit]),
+    linesOf: async (batch) => {
+      const text = 'select id_hash as id, facts from relay.batch_lines where batch = $1'
+      const found = await pg.query<{ id: string; facts: string }>(text, [batch])
+      return new Map(found.rows.map(({ id, facts }) => [id, JSON.parse(facts) as LineFacts]))
+    },
+    remove: async (batch) => {
+      await pg.query(
+        `with lines as (delete from relay.batch_lines where batch = $1)
+         delete from relay.batches where batch = $1`,
+        [batch],
+      )
+    },
+    sweep: async (at) => {
+      await pg.query(
+        `with old as (
+           delete from relay.batches where is_settled and submitted_at <= $1 returning batch
+         )
+         delete from relay.batch_lines where batch in (select batch from old)`,
+        [at - RETENTION_MS],
+      )
+    },
+  }
+}

@@ -1,0 +1,220 @@
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { BatchRecord } from '#domain/batches/decide.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { type Exchange, headersOf, sendError, sendJson } from '../pipeline/http-exchange.ts'
+import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
+import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
+import {
+  BATCHES_PATH,
+  batchOfId,
+  publicIdOf,
+  readDescription,
+  renderBatch,
+  renderResult,
+  VERSION_HEADERS,
+} from './anthropic-batches.ts'
+import { resultLines } from './batch-results.ts'
+import type { PageOfBatches, StoredBatch } from './batch-store.ts'
+import { lineId } from './plan-batch.ts'
+import { type BatchDeps, keyOf, type Settle } from './settle-batch.ts'
+
+/** The time for which a look-up waits until a batch that has ended is settled. */
+const SETTLED_WITHIN_MS = 3_000
+const PAGE_MAX = 1_000
+const PAGE_DEFAULT = 20
+/** The time that the caller may take to read results. */
+const RESULTS_MS = 3_600_000
+
+/** Finds a batch of the caller's user. A batch of another user does not exist. */
+async function find(
+  { batchStore }: BatchDeps,
+  { user: { userId } }: Caller,
+  id: string,
+): Promise<StoredBatch | null> {
+  const batch = batchOfId(id)
+  return batch === null ? null : ((await batchStore.find(userId, batch)) ?? null)
+}
+
+const missing = (id: string): RelayError =>
+  relayError('batch_not_found', { subject: id.slice(0, 64) })
+const unfinished = (id: string): RelayError =>
+  relayError('batch_not_ended', { subject: id.slice(0, 64) })
+
+/** A batch that is being submitted, or whose description was lost. */
+const UNKNOWN = {
+  processing_status: 'in_progress',
+  request_counts: { processing: 0, succeeded: 0, errored: 0, canceled: 0, expired: 0 },
+  ...{ ended_at: null, created_at: null, expires_at: null, archived_at: null },
+  cancel_initiated_at: null,
+}
+
+async function rendered({ vault, views }: BatchDeps, stored: StoredBatch): Promise<object> {
+  const { batch, userId, object, isSettled, submittedAt } = stored
+  const { serverAddress } = views.options.options.tasks
+  const unknown = { ...UNKNOWN, created_at: new Date(submittedAt).toISOString() }
+  const text = object === null ? null : await vault.open(userId, object)
+  return renderBatch(batch, text === null ? unknown : JSON.parse(text), isSettled, serverAddress)
+}
+
+export async function showBatch(
+  deps: BatchDeps,
+  settle: Settle,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  const stored = await find(deps, caller, id)
+  if (stored === null) return sendError(exchange, missing(id))
+  if (!stored.isSettled) {
+    const settling = settle(stored).catch((err: unknown) => {
+      deps.log.warn({ err, call: stored.batch }, 'a batch could not be settled')
+    })
+    await Promise.race([settling, delay(SETTLED_WITHIN_MS, undefined, { ref: false })])
+  }
+  const current = await find(deps, caller, id)
+  if (current === null) return sendError(exchange, missing(id))
+  sendJson(exchange, 200, await rendered(deps, current))
+}
+
+export async function listBatches(
+  deps: BatchDeps,
+  exchange: Exchange,
+  caller: Caller,
+): Promise<void> {
+  const page = pageOf(exchange)
+  if ('code' in page) return sendError(exchange, page)
+  const found = await deps.batchStore.list(caller.user.userId, { ...page, limit: page.limit + 1 })
+  const isBackwards = page.before !== undefined
+  const shown = isBackwards ? found.slice(-page.limit) : found.slice(0, page.limit)
+  const data = await Promise.all(shown.map((stored) => rendered(deps, stored)))
+  const [first, last] = [shown[0], shown.at(-1)].map((one) => one && publicIdOf(one.batch))
+  sendJson(exchange, 200, {
+    data,
+    has_more: found.length > page.limit,
+    first_id: first ?? null,
+    last_id: last ?? null,
+  })
+}
+
+function pageOf({ request: { url = '' } }: Exchange): PageOfBatches | RelayError {
+  const query = new URLSearchParams(url.split('?')[1] ?? '')
+  const limit = Number(query.get('limit') ?? PAGE_DEFAULT)
+  if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_MAX) {
+    return relayError('invalid_parameter', { param: 'limit' })
+  }
+  const page: { limit: number; before?: string; after?: string } = { limit }
+  for (const [name, key] of [['before_id', 'before'] as const, ['after_id', 'after'] as const]) {
+    const id = query.get(name)
+    const batch = id === null ? null : batchOfId(id)
+    if (id !== null && batch === null) return relayError('invalid_parameter', { param: name })
+    if (batch !== null) page[key] = batch
+  }
+  return page
+}
+
+export async function cancelBatch(
+  deps: BatchDeps,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  const stored = await find(deps, caller, id)
+  const placed = stored === null ? null : await placeOfBatch(deps, stored)
+  if (stored === null || placed === null) return sendError(exchange, missing(id))
+  if (!stored.isSettled) {
+    const end = await sendAbout(deps, placed, 'POST', '/cancel')
+    if (end.kind !== 'plain') return sendError(exchange, relayError('upstream_error'))
+    const description = readDescription(end.body)
+    if (description !== null) {
+      const { userId } = stored
+      const sealed = await deps.vault.seal(userId, JSON.stringify(description.object))
+      await deps.batchStore.describe(stored.batch, sealed)
+    }
+  }
+  const current = await find(deps, caller, id)
+  if (current === null) return sendError(exchange, missing(id))
+  sendJson(exchange, 200, await rendered(deps, current))
+}
+
+/** Deletes a batch. It must be settled, because its results are needed to bill it. */
+export async function deleteBatch(
+  deps: BatchDeps,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  const stored = await find(deps, caller, id)
+  if (stored === null) return sendError(exchange, missing(id))
+  if (!stored.isSettled) return sendError(exchange, unfinished(id))
+  const placed = await placeOfBatch(deps, stored)
+  const end = placed === null ? null : await sendAbout(deps, placed, 'DELETE', '')
+  if (end?.kind === 'failed' && end.status !== 404) {
+    return sendError(exchange, relayError('upstream_error'))
+  }
+  await deps.batchStore.remove(stored.batch)
+  sendJson(exchange, 200, { id: publicIdOf(stored.batch), type: 'message_batch_deleted' })
+}
+
+type Placed = { readonly record: BatchRecord; readonly key: RelayKey }
+
+async function placeOfBatch(deps: BatchDeps, { batch }: StoredBatch): Promise<Placed | null> {
+  const record = await deps.ledger.peek(batch)
+  const key = record === null || record.place === null ? null : keyOf(deps, record)
+  return record === null || key === null ? null : { record, key }
+}
+
+function sendAbout(
+  { batchOutbound }: BatchDeps,
+  { record, key }: Placed,
+  method: 'POST' | 'DELETE',
+  action: string,
+) {
+  const path = `${BATCHES_PATH}/${encodeURIComponent(record.place?.upstreamId ?? '')}${action}`
+  return sendTaskRequest(batchOutbound, key.target, { method, path, headers: VERSION_HEADERS })
+}
+
+/** Passes the results on line by line. A slow reader pauses the provider. */
+export async function sendResults(
+  deps: BatchDeps,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  const stored = await find(deps, caller, id)
+  if (stored === null) return sendError(exchange, missing(id))
+  if (!stored.isSettled) return sendError(exchange, unfinished(id))
+  const placed = await placeOfBatch(deps, stored)
+  if (placed === null) return sendError(exchange, missing(id))
+  const { record, key } = placed
+  const channel = deps.views.channels.find(record.place?.channelId ?? -1)
+  const confidential = channel === undefined ? [] : confidentialTo(channel)
+  const facts = await deps.batchStore.linesOf(stored.batch)
+  const modelOf = (customId: string): string | null => {
+    const part = facts.get(lineId(stored.batch, customId))?.part
+    return part === undefined ? null : (record.submitted.parts[part]?.model ?? null)
+  }
+  const { response } = exchange
+  const gone = new AbortController()
+  response.on('close', () => gone.abort())
+  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(RESULTS_MS)])
+  try {
+    const lines = resultLines(deps, key.target, record.place?.upstreamId ?? '', signal)
+    for await (const line of lines) {
+      const text = renderResult(line, modelOf, confidential)
+      if (text === null) continue
+      if (!response.headersSent) {
+        response.writeHead(200, [...headersOf(exchange), 'Content-Type', 'application/x-jsonl'])
+      }
+      if (!response.write(`${text}\n`)) await once(response as never, 'drain', { signal })
+    }
+    if (!response.headersSent) {
+      response.writeHead(200, [...headersOf(exchange), 'Content-Type', 'application/x-jsonl'])
+    }
+    response.end()
+  } catch {
+    if (response.headersSent) response.destroy()
+    else sendError(exchange, relayError('upstream_unreachable'))
+  }
+}

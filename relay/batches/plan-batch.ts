@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { BatchPart } from '#domain/batches/events.ts'
+import { holdFor } from '#domain/pricing/hold-amount.ts'
+import { inBatchPrice } from '#domain/pricing/price-list.ts'
+import { channelsIn, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
+import { fromWire, isInRange, toWire } from '#domain/shared/quota.ts'
+import { resolveModelName } from '../adapters/resolve-model-name.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { requestsHourCache } from '../dialects/hour-cache.ts'
+import { reserializeJson } from '../dialects/reserialize-json.ts'
+import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { candidateOf, outputLimitsOf } from '../pipeline/candidate.ts'
+import { ChannelSelector } from '../pipeline/channel-selector.ts'
+import { newCallId } from '../pipeline/http-exchange.ts'
+import { accessError, type CallPlan, isValid, planAlternative } from '../pipeline/plan-call.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { screenPrompt } from '../screening/word-screening.ts'
+import { type RelayChannel, serves } from '../views/channel-view.ts'
+import type { LineFacts, LinesById } from './batch-store.ts'
+import { type BatchLine, inRequest } from './read-batch-request.ts'
+
+/** A batch that may be submitted: what it holds, where it goes, and what is sent. */
+export type BatchPlan = {
+  /** The group whose prices are charged. */
+  readonly group: string
+  readonly parts: readonly BatchPart[]
+  readonly lines: LinesById
+  readonly channel: RelayChannel
+  readonly body: Buffer
+}
+
+/** The maximum number of different models and prices in a batch. */
+const PARTS_MAX = 16
+const LINES_AT_ONCE = 16
+
+/** The hash by which the result of a line is found. The caller's id itself is not stored. */
+export const lineId = (batch: string, customId: string): string =>
+  createHash('sha256').update(`${batch}\n${customId}`).digest('base64url').slice(0, 22)
+
+type PlannedLine = { readonly request: ChatRequest; readonly plan: CallPlan }
+
+/**
+ * Plans all lines with the functions of single calls. The lines go to one channel, which must offer
+ * all their models. Returns the first error, which names its request.
+ */
+export async function planBatch(
+  deps: RelayDeps,
+  caller: Caller,
+  batch: string,
+  format: WireFormat,
+  lines: readonly BatchLine[],
+): Promise<BatchPlan | RelayError> {
+  const planned: PlannedLine[] = []
+  let channels: readonly RelayChannel[] | null = null
+  for (const [index, { params }] of lines.entries()) {
+    if (index % LINES_AT_ONCE === 0) await yieldToEventLoop()
+    const line = await planLine(deps, caller, format, params)
+    if (isRelayError(line)) return inRequest(line, index, 'params')
+    planned.push(line)
+    const offered = new Set(channelsIn(line.plan.offer))
+    channels = (channels ?? [...offered]).filter(
+      (channel) => offered.has(channel) && acceptsBatches(deps, channel, line.request),
+    )
+    if (channels.length === 0) {
+      const { model: subject } = line.request
+      return inRequest(relayError('no_batch_channel', { param: 'model', subject }), index, 'params')
+    }
+  }
+  const model = planned[0]?.request.model ?? ''
+  const isPinned = caller.pinnedChannelId !== null
+  const selector = new ChannelSelector(deps, offerOf(channels ?? []), model, isPinned)
+  const channel = await selector.next()
+  selector.end(true)
+  if (channel === null) return relayError('no_channel', { subject: model, retryAfter: 10 })
+  const plan = await buildPlan(deps, batch, channel, lines, planned)
+  return isRelayError(plan) ? plan : { group: caller.group, ...plan }
+}
+
+/** Reports whether the channel's provider offers batches and the model, without conversion. */
+function acceptsBatches({ now }: RelayDeps, channel: RelayChannel, request: ChatRequest): boolean {
+  const { profile } = channel.target ?? {}
+  const isOffered = profile?.batches === 'anthropic' && isValid(channel.terms, now())
+  return isOffered && serves(channel, request.format.name, request.model)
+}
+
+async function planLine(
+  { views, now }: RelayDeps,
+  caller: Caller,
+  format: WireFormat,
+  params: Buffer,
+): Promise<PlannedLine | RelayError> {
+  const { isPassThrough, adapters, screening } = views.options.options
+  const read = format.readRequest(isPassThrough ? reserializeJson(params) : params, null)
+  if (isRelayError(read)) return read
+  if (read.isStream) return relayError('parameter_not_supported', { param: 'stream' })
+  if (read.stored !== undefined) {
+    return relayError('stored_input', { param: read.stored.references[0]?.param ?? 'input' })
+  }
+  const request = resolveModelName(read, views.channels, adapters)
+  if (isRelayError(request)) return request
+  const error = accessError(caller, views.options.options, request)
+  const plan = error ?? planAlternative(views, caller, request, now())
+  if (isRelayError(plan)) return plan
+  const [condition] = Object.keys(plan.price.conditions ?? {})
+  if (condition !== undefined) {
+    const param = condition === 'us_inference' ? 'inference_geo' : 'service_tier'
+    return relayError('parameter_not_supported', { param })
+  }
+  const screened = await screenPrompt(screening, caller.group, params, format.promptMember)
+  return screened ?? { request, plan }
+}
+
+async function buildPlan(
+  deps: RelayDeps,
+  batch: string,
+  channel: RelayChannel,
+  lines: readonly BatchLine[],
+  planned: readonly PlannedLine[],
+): Promise<Omit<BatchPlan, 'group'> | RelayError> {
+  const parts = new Map<string, BatchPart & { readonly index: number }>()
+  const facts = new Map<string, LineFacts>()
+  const pieces: Buffer[] = []
+  for (const [line, { request, plan }] of planned.entries()) {
+    if (line % LINES_AT_ONCE === 0) await yieldToEventLoop()
+    const sent = candidateFor(deps, channel, { request, plan })
+    if (isRelayError(sent)) return inRequest(sent, line, 'params')
+    const part = addToPart(deps, parts, batch, { request, plan })
+    if (part === null) return relayError('invalid_parameter', { param: 'requests' })
+    const { customId = '' } = lines[line] ?? {}
+    facts.set(lineId(batch, customId), { line, part, ...factsOf(sent.request, request, plan) })
+    const opening = `${line === 0 ? '{"requests":[' : ','}{"custom_id":"${customId}","params":`
+    pieces.push(Buffer.from(opening), sent.body, CLOSE)
+  }
+  pieces.push(END)
+  const list = [...parts.values()].map(({ index, ...part }) => part)
+  return { parts: list, lines: facts, channel, body: Buffer.concat(pieces) }
+}
+
+const CLOSE = Buffer.from('}')
+const END = Buffer.from(']}')
+
+/**
+ * Returns what is sent for a line. A line without an output limit gets the one that its hold
+ * covers, because its answer can't be stopped when the quota is used up.
+ */
+function candidateFor(
+  { views }: RelayDeps,
+  channel: RelayChannel,
+  { request, plan: { terms, isOverridden } }: PlannedLine,
+) {
+  const { options } = views.options
+  const covered = terms.isOpenEnded ? terms.bounds.outputTokens : null
+  const limits = outputLimitsOf(options, request, terms, covered)
+  return candidateOf(channel, request, isOverridden, limits, options.adapters)
+}
+
+/** Adds a line to the part with its model and price. Returns null if there are too many parts. */
+function addToPart(
+  { views, now }: RelayDeps,
+  parts: Map<string, BatchPart & { readonly index: number }>,
+  batch: string,
+  { request: { model }, plan }: PlannedLine,
+): number | null {
+  const price = inBatchPrice(views.options.prices, plan.price)
+  const name = `${model}\n${JSON.stringify(price)}`
+  const hold = holdFor(price, plan.terms.bounds)
+  const before = parts.get(name)
+  if (before === undefined && parts.size === PARTS_MAX) return null
+  const call = parts.size === 0 ? batch : newCallId(now())
+  const part = before ?? { call, model, price, lines: 0, hold: 0, index: parts.size }
+  const sum = fromWire(part.hold) + hold
+  if (!isInRange(sum)) return null
+  parts.set(name, { ...part, lines: part.lines + 1, hold: toWire(sum) })
+  return part.index
+}
+
+function factsOf(
+  sent: ChatRequest,
+  { choices, returnedChoices }: ChatRequest,
+  { terms: { bounds } }: CallPlan,
+): Omit<LineFacts, 'line' | 'part'> {
+  const { inputTokens, outputTokens, tools } = bounds
+  const limits = { inputTokens, outputTokens, choices: bounds.choices }
+  const { edits: _, ...toolLimits } = sent.toolLimits ?? { uses: {}, edits: [] }
+  return {
+    bounds: tools === undefined ? limits : { ...limits, tools },
+    inputCeiling: sent.inputBound.ceiling,
+    calls: returnedChoices ?? choices,
+    bytes: sent.body.length,
+    hasHourCache: requestsHourCache(sent.body),
+    ...(sent.toolLimits === undefined ? {} : { toolLimits }),
+  }
+}

@@ -1,0 +1,123 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { jsonError } from '../dialects/invalid-json-error.ts'
+import { isMembers } from '../dialects/read-request-members.ts'
+import { scanObject } from '../dialects/scan-request-object.ts'
+
+/** The maximum number of requests in a batch. */
+export const LINES_MAX = 10_000
+
+/** One request of a batch: the id that the caller gave it, and its parameters as they were sent. */
+export type BatchLine = { readonly customId: string; readonly params: Buffer }
+
+const OPENING = /^[ \t\r\n]*\{[ \t\r\n]*"requests"[ \t\r\n]*:[ \t\r\n]*\[/
+const OPENING_BYTES_MAX = 256
+const CLOSING = /^[ \t\r\n]*\}[ \t\r\n]*$/
+const CUSTOM_ID = /^[\w-]{1,64}$/
+/** The bytes and the lines that are read before the event loop may do other work. */
+const BYTES_AT_ONCE = 1024 * 1024
+const LINES_AT_ONCE = 64
+
+const NO_REQUESTS = relayError('invalid_parameter', { param: 'requests' })
+const NO_JSON = relayError('json_incomplete')
+const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [123, 125, 91, 93]
+
+/**
+ * Reads the body `{"requests": [...]}` of a batch. Each request is checked for itself, so a long
+ * batch does not block the event loop.
+ */
+export async function readBatchRequest(body: Buffer): Promise<readonly BatchLine[] | RelayError> {
+  const elements = await splitRequests(body)
+  if (isRelayError(elements)) return elements
+  const lines: BatchLine[] = []
+  const ids = new Set<string>()
+  for (const [index, element] of elements.entries()) {
+    if (index % LINES_AT_ONCE === 0) await yieldToEventLoop()
+    const line = readLine(element)
+    if (isRelayError(line)) return inRequest(line, index)
+    if (ids.has(line.customId)) {
+      return inRequest(relayError('invalid_parameter', { param: 'custom_id' }), index)
+    }
+    ids.add(line.customId)
+    lines.push(line)
+  }
+  return lines
+}
+
+/** Names the request of the batch that has an error. */
+export function inRequest(error: RelayError, index: number, prefix = ''): RelayError {
+  const { param } = error.params
+  const path = [`requests[${index}]`, prefix, param ?? ''].filter((part) => part !== '').join('.')
+  return { ...error, params: { ...error.params, param: path } }
+}
+
+/** Splits the array into its objects by their braces. The objects are not checked yet. */
+async function splitRequests(body: Buffer): Promise<readonly Buffer[] | RelayError> {
+  const head = body.subarray(0, OPENING_BYTES_MAX).toString('latin1')
+  const start = OPENING.exec(head)?.[0].length
+  if (start === undefined) return NO_REQUESTS
+  const elements: Buffer[] = []
+  let depth = 0
+  let begin = start
+  let isAfterComma = true
+  let pauseAt = start + BYTES_AT_ONCE
+  for (let at = start; at < body.length; at += 1) {
+    if (at > pauseAt) {
+      pauseAt = at + BYTES_AT_ONCE
+      await yieldToEventLoop()
+    }
+    const byte = body[at]
+    if (depth > 0 && byte === QUOTE) {
+      at = endOfText(body, at)
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      if (depth === 0 && (byte !== OPEN_BRACE || !isAfterComma)) return NO_REQUESTS
+      if (depth === 0) begin = at
+      depth += 1
+    } else if (depth > 0 && (byte === CLOSE_BRACE || byte === CLOSE_BRACKET)) {
+      depth -= 1
+      if (depth > 0) continue
+      if (elements.length === LINES_MAX) return NO_REQUESTS
+      elements.push(body.subarray(begin, at + 1))
+      isAfterComma = false
+    } else if (depth === 0 && byte === CLOSE_BRACKET) {
+      const isEnd = CLOSING.test(body.subarray(at + 1).toString('latin1', 0, OPENING_BYTES_MAX))
+      return isEnd && elements.length > 0 && !isAfterComma ? elements : NO_REQUESTS
+    } else if (depth === 0 && byte === COMMA) {
+      if (isAfterComma) return NO_REQUESTS
+      isAfterComma = true
+    } else if (depth === 0 && !isSpace(byte)) return NO_REQUESTS
+  }
+  return NO_JSON
+}
+
+const isSpace = (byte: number | undefined): boolean =>
+  byte === 32 || byte === 10 || byte === 13 || byte === 9
+
+/** Returns the offset of the quote that ends the text. */
+function endOfText(body: Buffer, start: number): number {
+  for (let at = body.indexOf(QUOTE, start + 1); at >= 0; at = body.indexOf(QUOTE, at + 1)) {
+    let backslashes = 0
+    while (body[at - 1 - backslashes] === BACKSLASH) backslashes += 1
+    if (backslashes % 2 === 0) return at
+  }
+  return body.length
+}
+
+function readLine(element: Buffer): BatchLine | RelayError {
+  const members = scanObject(element)
+  if (!isMembers(members)) return jsonError(element, members)
+  const other = members.find(({ key }) => key !== 'custom_id' && key !== 'params')
+  if (other !== undefined) return relayError('parameter_not_supported', { param: other.key })
+  const id = members.find(({ key }) => key === 'custom_id')
+  if (id === undefined) return relayError('missing_parameter', { param: 'custom_id' })
+  const text = element.toString('utf8', id.valueStart, id.valueEnd)
+  const customId: unknown = id.kind === 'string' ? JSON.parse(text) : null
+  if (typeof customId !== 'string' || !CUSTOM_ID.test(customId)) {
+    return relayError('invalid_parameter', { param: 'custom_id' })
+  }
+  const params = members.find(({ key }) => key === 'params')
+  if (params === undefined) return relayError('missing_parameter', { param: 'params' })
+  if (params.kind !== 'object') return relayError('invalid_parameter', { param: 'params' })
+  return { customId, params: element.subarray(params.valueStart, params.valueEnd) }
+}

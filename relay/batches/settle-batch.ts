@@ -1,0 +1,220 @@
+import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
+import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
+import { inParallel } from '#relay/channel-actions/run-in-parallel.ts'
+import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-request.ts'
+import { meter } from '../pipeline/billed-usage.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
+import type { RelayKey } from '../views/channel-view.ts'
+import {
+  BATCHES_PATH,
+  type BatchDescription,
+  readDescription,
+  readResult,
+  VERSION_HEADERS,
+} from './anthropic-batches.ts'
+import type { BatchLedger } from './batch-ledger.ts'
+import { ResultsUnavailable, resultLines } from './batch-results.ts'
+import type { LineFacts, LinesById, StoredBatch } from './batch-store.ts'
+import { lineId } from './plan-batch.ts'
+
+export type BatchDeps = RelayDeps & {
+  readonly ledger: BatchLedger
+  readonly batchOutbound: RelayDeps['outbound']
+}
+
+/** Asks the provider about a batch, and settles it if it has ended. */
+export type Settle = (batch: StoredBatch) => Promise<void>
+
+/** The number of lines that one event bills. */
+const LINES_AT_ONCE = 200
+/** The time after which a batch without a known provider is given up. */
+const LOST_MS = 600_000
+/** The time after which the results of a batch no longer exist. */
+const RESULTS_MS = 30 * 86_400_000
+const BATCHES_AT_ONCE = 4
+const PAGE = 500
+const BYTES_PER_TOKEN = 4
+
+/**
+ * Settles batches. In each process, a batch is settled once at a time. Processes that settle the
+ * same batch do no harm, because the batch's stream bills each line once.
+ */
+export class BatchSettler {
+  private readonly deps: BatchDeps
+  private readonly running = new Map<string, Promise<void>>()
+
+  constructor(deps: BatchDeps) {
+    this.deps = deps
+  }
+
+  /** Looks at all batches that are not settled. Never rejects because of one of them. */
+  async pass(signal: AbortSignal): Promise<void> {
+    let after = ''
+    for (;;) {
+      const page = await this.deps.batchStore.unsettled(after, PAGE)
+      await inParallel(page, BATCHES_AT_ONCE, signal, (batch) =>
+        this.advance(batch, signal).catch((err: unknown) => {
+          if (signal.aborted) return
+          this.deps.log.warn({ err, call: batch.batch }, 'a batch could not be settled')
+        }),
+      )
+      after = page.at(-1)?.batch ?? ''
+      if (page.length < PAGE || signal.aborted) return
+    }
+  }
+
+  /** Asks the provider about a batch, and settles it if it has ended. */
+  advance(stored: StoredBatch, signal: AbortSignal): Promise<void> {
+    const before = this.running.get(stored.batch)
+    if (before !== undefined) return before
+    const going = this.look(stored, signal).finally(() => this.running.delete(stored.batch))
+    this.running.set(stored.batch, going)
+    return going
+  }
+
+  private async look(stored: StoredBatch, signal: AbortSignal): Promise<void> {
+    const { batch, userId, submittedAt } = stored
+    const { ledger, batchStore, vault, now } = this.deps
+    const record = await ledger.peek(batch)
+    const age = now() - submittedAt
+    if (record === null) {
+      // The process died before the hold was written, so nothing was sent.
+      if (age > LOST_MS) await batchStore.remove(batch)
+      return
+    }
+    if (record.end !== null) return batchStore.settle(batch)
+    if (record.place === null) return age > LOST_MS ? this.end(batch, 'lost') : undefined
+    const key = keyOf(this.deps, record)
+    const found = key === null ? null : await describe(this.deps, key, record)
+    if (found === 'missing' || (found === null && age > RESULTS_MS)) {
+      return age > LOST_MS ? this.end(batch, 'lost') : undefined
+    }
+    if (found === null || key === null) return
+    const isBilled = found.isEnded && (await this.bill(batch, record, key, signal, age))
+    try {
+      await batchStore.describe(batch, await vault.seal(userId, JSON.stringify(found.object)))
+    } catch (err) {
+      // The data key of an erased user is gone. The batch must be billed and ended nevertheless.
+      this.deps.log.warn({ err, call: batch }, 'the description of a batch could not be stored')
+    }
+    if (isBilled) await this.end(batch, 'done')
+  }
+
+  private async end(batch: string, cause: 'done' | 'lost'): Promise<void> {
+    await this.deps.ledger.end(batch, cause)
+    await this.deps.batchStore.settle(batch)
+  }
+
+  /** Bills all lines with an answer. Returns false if the results can't be read yet. */
+  private async bill(
+    batch: string,
+    record: BatchRecord,
+    key: RelayKey,
+    signal: AbortSignal,
+    age: number,
+  ): Promise<boolean> {
+    const { ledger, batchStore } = this.deps
+    const facts = await batchStore.linesOf(batch)
+    const upstreamId = record.place?.upstreamId ?? ''
+    let lines: BillLines['lines'][number][] = []
+    try {
+      for await (const text of resultLines(this.deps, key.target, upstreamId, signal)) {
+        const line = await this.readLine(text, { batch, record, key, facts })
+        if (line !== null) lines.push(line)
+        if (lines.length < LINES_AT_ONCE) continue
+        await ledger.bill(batch, lines)
+        lines = []
+      }
+    } catch (err) {
+      if (err instanceof ResultsUnavailable && err.status === 404) return age > RESULTS_MS
+      throw err
+    }
+    if (lines.length > 0) await ledger.bill(batch, lines)
+    return true
+  }
+
+  private async readLine(
+    text: string,
+    { batch, record, key, facts }: LineContext,
+  ): Promise<BillLines['lines'][number] | null> {
+    if (text.trim() === '') return null
+    const result = readResult(text)
+    if (result === null) throw new Error('a line of the results of a batch has an unknown form')
+    const found = facts.get(lineId(batch, result.customId))
+    if (found === undefined || result.answer === null) return null
+    const { line, part, calls } = found
+    if (record.billed.has(line)) return null
+    const price = record.submitted.parts[part]?.price
+    if (price === undefined) return null
+    const { userId } = record.submitted
+    const answer = Buffer.from(JSON.stringify(result.answer))
+    const counter = this.deps.counter.of(userId)
+    const rawUsage = ANTHROPIC_MESSAGES.usageInAnswer(answer)
+    const readText = () => textOfAnswer(answer, ANTHROPIC_MESSAGES.readTexts)
+    const delivery = { rawUsage, answeredModel: null, readText, isWhole: true, chargesInput: true }
+    const { bounds } = found
+    const limits = { ...bounds, outputTokens: bounds.outputTokens * bounds.choices }
+    const { usage } = await meter(delivery, meteredLine(found, key), counter, limits, price)
+    return { line, part, usage: withInput(usage, rawUsage, found), calls }
+  }
+}
+
+type LineContext = {
+  readonly batch: string
+  readonly record: BatchRecord
+  readonly key: RelayKey
+  readonly facts: LinesById
+}
+
+/** What `meter` does not read of a line, or what all lines have in common. */
+const NO_REQUEST = {
+  ...{ model: '', members: [], tools: [], isStream: false, wantsUsage: false },
+  ...{ choices: 1, outputTokensMax: null, reasoningEffort: null },
+} as const
+const HOUR_CACHE = Buffer.from('{"ttl":"1h"}')
+const NO_CACHE = Buffer.from('{}')
+
+/**
+ * Returns a line as `meter` reads it. Only the lifetime of the cache is read from the body, which
+ * is no longer known.
+ */
+const meteredLine = (
+  { bounds, inputCeiling, hasHourCache, toolLimits }: LineFacts,
+  { target }: RelayKey,
+) => ({
+  request: {
+    ...NO_REQUEST,
+    format: ANTHROPIC_MESSAGES,
+    body: hasHourCache ? HOUR_CACHE : NO_CACHE,
+    inputBound: { tokens: bounds.inputTokens, ceiling: inputCeiling, isText: true },
+    ...(toolLimits === undefined ? {} : { toolLimits: { ...toolLimits, edits: [] } }),
+  },
+  channel: { target },
+})
+
+/** Estimates the input from the length of the request if the provider reported no usage. */
+function withInput(usage: Usage, rawUsage: unknown, { bytes }: LineFacts): Usage {
+  if (rawUsage !== undefined && rawUsage !== null) return usage
+  return { ...NO_USAGE, ...usage, inputUncached: Math.ceil(bytes / BYTES_PER_TOKEN) }
+}
+
+/** Returns the key with which the batch was sent; null if the channel or the key was deleted. */
+export function keyOf({ views }: RelayDeps, { place }: BatchRecord): RelayKey | null {
+  const channel = views.channels.find(place?.channelId ?? -1)
+  return channel?.allKeys.find(({ keyRef }) => keyRef === place?.keyRef) ?? null
+}
+
+/** Asks the provider about a batch. Returns null if it can't be asked now. */
+export async function describe(
+  { batchOutbound }: BatchDeps,
+  { target }: RelayKey,
+  { place }: BatchRecord,
+): Promise<BatchDescription | 'missing' | null> {
+  const path = `${BATCHES_PATH}/${encodeURIComponent(place?.upstreamId ?? '')}`
+  const headers = VERSION_HEADERS
+  const answer = await sendTaskRequest(batchOutbound, target, { method: 'GET', path, headers })
+  if (answer.kind === 'plain') return readDescription(answer.body)
+  return answer.kind === 'failed' && answer.status === 404 ? 'missing' : null
+}

@@ -1,0 +1,242 @@
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-request.ts'
+import { acquirePermit } from '../pipeline/acquire-call-permit.ts'
+import { groupsOf } from '../pipeline/alternatives.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
+import { claimIdempotencyKey, type KeyedCall } from '../pipeline/claim-idempotency-key.ts'
+import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
+import { readBody } from '../pipeline/read-body.ts'
+import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
+import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
+import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
+import { confidentialTo, placeOf, type RelayKey } from '../views/channel-view.ts'
+import { BATCHES_PATH, readDescription, renderBatch, VERSION_HEADERS } from './anthropic-batches.ts'
+import { type BatchPlan, planBatch } from './plan-batch.ts'
+import { readBatchRequest } from './read-batch-request.ts'
+import type { BatchDeps } from './settle-batch.ts'
+
+/**
+ * The number of batches that a process plans at once, because the read lines need much memory. An
+ * upload does not count, so that slow uploads keep no one else out.
+ */
+const PLANS_MAX = 2
+/** The memory of a batch, as a multiple of its length: the lines and what is sent. */
+const COPIES = 2
+const SUBMIT_MS = 300_000
+const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
+const BUSY = relayError('overloaded', { retryAfter: 2 })
+
+let plansAtOnce = 0
+
+/** Handles the submission of a batch, from the caller's request to the provider's answer. */
+export async function submitBatch(
+  deps: BatchDeps,
+  exchange: Exchange,
+  caller: Caller,
+): Promise<void> {
+  const { bodies } = deps
+  const owner = await bodyOwnerOf(deps, caller.user.userId, exchange.request)
+  const body = await readBody(exchange.request, bodies, owner)
+  if (isRelayError(body)) return rejectUpload(exchange, body)
+  const copied = body.length * COPIES
+  try {
+    if (!bodies.take(copied)) return sendError(exchange, BUSY)
+    try {
+      await submitBody(deps, exchange, caller, body)
+    } finally {
+      bodies.giveBack(copied)
+    }
+  } finally {
+    bodies.giveBack(body.length)
+    bodies.release(owner, body.length)
+  }
+}
+
+/** Reads and plans all lines. A process does this for few batches at once. */
+async function planBody(
+  deps: BatchDeps,
+  { call }: Exchange,
+  caller: Caller,
+  body: Buffer,
+): Promise<BatchPlan | RelayError> {
+  if (plansAtOnce >= PLANS_MAX) return BUSY
+  plansAtOnce += 1
+  try {
+    const lines = await readBatchRequest(body)
+    if (isRelayError(lines)) return lines
+    const groups = groupsOf(caller, deps.views.options.options)
+    let first: RelayError | null = null
+    for (const group of groups) {
+      const inGroup = { ...caller, group }
+      const plan = await planBatch(deps, inGroup, call, ANTHROPIC_MESSAGES, lines)
+      if (!isRelayError(plan)) return plan
+      first ??= plan
+    }
+    return first ?? relayError('group_not_allowed', { subject: caller.group })
+  } finally {
+    plansAtOnce -= 1
+  }
+}
+
+async function submitBody(
+  deps: BatchDeps,
+  arrived: Exchange,
+  caller: Caller,
+  body: Buffer,
+): Promise<void> {
+  const permit = await acquirePermit(deps, caller, { body, outputTokensMax: 0, choices: 1 })
+  if (isRelayError(permit)) return sendError(arrived, permit)
+  let isSuccess = false
+  try {
+    const keyed = await claimIdempotencyKey(deps, arrived, caller, { work: 'messages', body })
+    if (keyed !== null && isRelayError(keyed)) return sendError(arrived, keyed)
+    const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
+    const planned = await planUnlessKnown(deps, exchange, caller, body)
+    if (isRelayError(planned)) {
+      if (planned.code !== 'idempotency_replayed') await keyed?.free()
+      return sendError(exchange, planned)
+    }
+    const error = await hold(deps, exchange, caller, planned)
+    if (error !== null) {
+      // After a failure of a store, the batch may be held, so the key stays with it.
+      if (error !== NO_STORE) await keyed?.free()
+      return sendError(exchange, error)
+    }
+    isSuccess = await send(deps, exchange, planned, keyed)
+  } finally {
+    permit.release({ isSuccess, tokens: 0 })
+  }
+}
+
+/** Plans the batch, unless it was submitted before with the same `Idempotency-Key`. */
+async function planUnlessKnown(
+  deps: BatchDeps,
+  exchange: Exchange,
+  caller: Caller,
+  body: Buffer,
+): Promise<BatchPlan | RelayError> {
+  const { call: subject } = exchange
+  const known = await deps.batchStore.find(caller.user.userId, subject).catch(() => null)
+  if (known === null) return NO_STORE
+  if (known !== undefined) return relayError('idempotency_replayed', { subject })
+  return planBody(deps, exchange, caller, body)
+}
+
+/** Stores the lines and holds the quota. Nothing is sent before both are durable. */
+async function hold(
+  { batchStore, ledger, vault, log }: BatchDeps,
+  { call: batch, startedAt, clientIp }: Exchange,
+  caller: Caller,
+  plan: BatchPlan,
+): Promise<RelayError | null> {
+  const { userId, settings } = caller.user
+  try {
+    const sealedIp = settings.showIpInLogs ? await vault.seal(userId, clientIp) : null
+    await batchStore.add({ batch, userId, submittedAt: startedAt }, plan.lines)
+    const { group } = plan
+    const inGroup = { ...caller, group }
+    const error = await ledger.submit({ batch, startedAt, clientIp: sealedIp }, inGroup, plan)
+    if (error !== null) await batchStore.remove(batch)
+    return error
+  } catch (err) {
+    // The hold may have been written. The poller then ends the batch, because no provider has it.
+    log.error({ err, call: batch }, 'a batch could not be recorded')
+    return NO_STORE
+  }
+}
+
+/** Sends the batch to the provider. Returns true if the provider accepted it. */
+async function send(
+  deps: BatchDeps,
+  exchange: Exchange,
+  { channel, body }: BatchPlan,
+  keyed: KeyedCall | null,
+): Promise<boolean> {
+  const { call: batch } = exchange
+  const choice = await deps.keys.choose(channel)
+  if (choice === null) {
+    await refuse(deps, batch, keyed)
+    sendError(exchange, relayError('no_channel', { subject: '', retryAfter: 10 }))
+    return false
+  }
+  const { target } = choice.key
+  const passed = ANTHROPIC_MESSAGES.passedHeaders(exchange.request.headers)
+  const headers = passed.length === 0 ? VERSION_HEADERS : passed
+  const request = { method: 'POST', path: BATCHES_PATH, body, headers } as const
+  const signal = AbortSignal.timeout(SUBMIT_MS)
+  const end = await sendTaskRequest(deps.batchOutbound, target, request, signal)
+  if (end.kind === 'plain') return accept(deps, exchange, { channel, body: end.body }, choice.key)
+  if (end.kind !== 'failed') return false
+  if (isRefused(end)) await refuse(deps, batch, keyed)
+  sendFailure(deps, exchange, end, confidentialTo(channel))
+  return false
+}
+
+type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
+
+/**
+ * Reports whether the provider certainly has no batch. After a lost answer it may have one, which
+ * stays held until the batch counts as lost.
+ */
+const isRefused = ({ status, error }: Failed): boolean =>
+  error === 'connect' || (status !== null && status >= 400 && status <= 499 && status !== 408)
+
+/** Releases the hold. If this fails, the poller releases it later. */
+async function refuse(
+  { ledger, batchStore, log }: BatchDeps,
+  batch: string,
+  keyed: KeyedCall | null,
+): Promise<void> {
+  try {
+    await ledger.end(batch, 'refused')
+    await batchStore.remove(batch)
+    await keyed?.free()
+  } catch (err) {
+    log.error({ err, call: batch }, 'a refused batch could not be released')
+  }
+}
+
+async function accept(
+  deps: BatchDeps,
+  exchange: Exchange,
+  { channel, body }: Pick<BatchPlan, 'channel' | 'body'>,
+  { keyRef }: RelayKey,
+): Promise<boolean> {
+  const { call: batch } = exchange
+  const description = readDescription(body)
+  if (description === null) {
+    sendError(exchange, relayError('upstream_format'))
+    return false
+  }
+  const { upstreamId, object } = description
+  try {
+    await deps.ledger.accept(batch, { ...placeOf(channel), keyRef, upstreamId })
+  } catch (err) {
+    deps.log.error({ err, call: batch }, 'an accepted batch could not be recorded')
+    sendError(exchange, NO_STORE)
+    return false
+  }
+  const stored = await deps.ledger.peek(batch)
+  const userId = stored?.submitted.userId ?? 0
+  const sealed = await deps.vault.seal(userId, JSON.stringify(object))
+  await deps.batchStore.describe(batch, sealed)
+  sendJson(exchange, 200, renderBatch(batch, object, false, ''))
+  return true
+}
+
+function sendFailure(
+  { views }: BatchDeps,
+  exchange: Exchange,
+  { status, error, body }: Failed,
+  confidential: readonly string[],
+): void {
+  if (error === 'timeout') return sendError(exchange, relayError('upstream_timeout'))
+  if (status === null) return sendError(exchange, relayError('upstream_unreachable'))
+  // A rejection of the site's key must not look like a rejection of the caller's key.
+  if (status === 401 || status === 403) return sendError(exchange, relayError('upstream_account'))
+  const { isUpstreamErrorHidden: isHidden } = views.options.options
+  const texts = { isHidden, isOwnFormat: true, confidential }
+  const shown = exchange.errors.providerErrorBody(body, status, texts, exchange.call)
+  sendJson(exchange, status >= 400 && status <= 599 ? status : 502, shown)
+}

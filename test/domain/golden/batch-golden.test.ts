@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import type { AccountCommand } from '#domain/accounts/commands.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import type { AccountEvent } from '#domain/accounts/events.ts'
+import { type BatchCommand, batchDecider } from '#domain/batches/decide.ts'
+import type { BatchAccepted, BatchEnded, BatchSubmitted } from '#domain/batches/events.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { NO_USAGE } from '#domain/pricing/usage.ts'
+import type { Sealed } from '#domain/shared/event.ts'
+import { toWire } from '#domain/shared/quota.ts'
+import { golden, story } from './story.ts'
+
+const BATCH = '019ab0de-2c00-7000-8000-0000000000b1'
+const NOW = 1_795_248_000_000
+const PRICE: PriceSnapshot = {
+  mode: 'tokens',
+  list: 12,
+  model: '1.5',
+  completion: '5',
+  cacheRead: '0.1',
+  cacheWrite: '1.25',
+  image: '1',
+  audio: '1',
+  audioCompletion: '1',
+  group: '0.8',
+  batch: '0.5',
+}
+const MODEL = 'claude-sonnet-5-5'
+const usage = { ...NO_USAGE, inputUncached: 100, cacheRead: 2_000, output: 50 }
+const hold = 5_000n
+/** (100 + 2000 · 0.1 + 50 · 5) · 1.5 · 0.8 · 0.5 */
+const CHARGE = 330n
+
+const submit: BatchCommand = {
+  type: 'SubmitBatch',
+  ...{ batch: BATCH, userId: 7, tokenId: 3, group: 'default', api: 'anthropic', lines: 2 },
+  parts: [{ call: BATCH, model: MODEL, price: PRICE, lines: 2, hold: toWire(hold) }],
+  submittedAt: NOW,
+}
+const accept: BatchCommand = {
+  type: 'AcceptBatch',
+  ...{ channelId: 5, keyRef: 'ref-5', costRatio: '0.9', upstreamId: 'msgbatch_01' },
+}
+const bill: BatchCommand = {
+  type: 'BillLines',
+  lines: [{ line: 1, part: 0, usage, calls: 1 }],
+}
+const end: BatchCommand = { type: 'EndBatch', cause: 'done', billedLines: 1, at: NOW + 9_000 }
+const { batch: _, userId: __, ...place } = (golden('batch-accepted-v1') as BatchAccepted).data
+
+describe('the events of batches, as first recorded', () => {
+  story(
+    'a batch with a line that failed',
+    batchDecider,
+    [
+      ['batch-submitted-v1', submit],
+      ['batch-accepted-v1', accept],
+      ['batch-lines-billed-v1', bill],
+      ['batch-ended-v1', end],
+    ],
+    {
+      record: {
+        submitted: (golden('batch-submitted-v1') as BatchSubmitted).data,
+        place,
+        billed: new Set([1]),
+        sums: [{ lines: 1, usage, charge: CHARGE, cost: 371n }],
+        end: (golden('batch-ended-v1') as BatchEnded).data,
+      },
+    },
+  )
+})
+
+const ids = { userId: 7, tokenId: 3 }
+const before: readonly AccountCommand[] = [
+  { type: 'GrantQuota', userId: 7, grantId: 'grant-1', amount: 500_000n, reason: 'setup' },
+  { type: 'SetTokenBudget', ...ids, remain: 200_000n, isUnlimited: false },
+]
+const admit: AccountCommand = {
+  type: 'AdmitCall',
+  ...{ ...ids, call: BATCH, model: MODEL, group: 'default', isStream: false, hold, price: PRICE },
+  ...{ leaseUntil: NOW + 60_000, clientIp: 'sealed:ip' as Sealed, startedAt: NOW },
+  batch: { id: BATCH, lines: 2, openMax: 1 },
+}
+const settle = (charge: bigint): AccountCommand => ({
+  type: 'SettleCall',
+  ...{ call: BATCH, channelId: 5, costRatio: '0.9', upstreamModel: null, usage },
+  ...({ usageSource: 'upstream', anomaly: null, end: 'done', attempts: [] } as const),
+  timings: { startedAt: NOW, firstByteMs: null, durationMs: 9_000 },
+  billed: { lines: 1, charge, cost: 371n },
+})
+
+describe('the call that pays for a batch', () => {
+  const opened = () => {
+    let state = accountDecider.initialState()
+    for (const command of [...before, admit]) state = evolved(command, state)
+    return state
+  }
+  const evolved = (command: AccountCommand, state: ReturnType<typeof accountDecider.evolve>) => {
+    const events = accountDecider.decide(command, state)
+    if ('code' in events) throw new Error(events.code)
+    return events.reduce((next, event) => accountDecider.evolve(next, event), state)
+  }
+  const withoutAdmission = () =>
+    before.reduce((s, c) => evolved(c, s), accountDecider.initialState())
+
+  it('is admitted and settled as first recorded', () => {
+    expect(accountDecider.decide(admit, withoutAdmission())).toStrictEqual([
+      golden('call-admitted-batch-v1') as AccountEvent,
+    ])
+    expect(accountDecider.decide(settle(CHARGE), opened())).toStrictEqual([
+      golden('call-settled-batch-v1') as AccountEvent,
+    ])
+  })
+
+  it('pays what the token covers, and the rest is recorded', () => {
+    const [event] = accountDecider.decide(settle(250_000n), opened()) as readonly AccountEvent[]
+    expect(event?.data).toMatchObject({ charge: 200_000, unpaid: 50_000 })
+    const state = evolved(settle(250_000n), opened())
+    expect(state.budgets.get(3)?.remain).toBe(0n)
+    expect(state.balance).toBe(300_000n)
+    expect(state.held).toBe(0n)
+  })
+
+  it('is never a repeat, and the number of open batches is limited', () => {
+    expect(accountDecider.decide(admit, opened())).toMatchObject({ code: 'CallKnown' })
+    const other = { ...admit, call: BATCH.replace('b1', 'b2') } as AccountCommand
+    expect(accountDecider.decide(other, opened())).toMatchObject({ code: 'TooManyBatches' })
+    const over = evolved(settle(CHARGE), opened())
+    expect(accountDecider.decide(admit, over)).toMatchObject({ code: 'CallEnded' })
+    expect(accountDecider.decide(settle(CHARGE), over)).toEqual([])
+  })
+})

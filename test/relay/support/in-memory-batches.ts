@@ -1,0 +1,38 @@
+import type { BatchStore, LinesById, StoredBatch } from '#relay/batches/batch-store.ts'
+
+/** Batches that never expire. */
+export function batchesInMemory(): BatchStore {
+  const batches = new Map<string, StoredBatch>()
+  const lines = new Map<string, LinesById>()
+  const change = (batch: string, changes: Partial<StoredBatch>) => {
+    const before = batches.get(batch)
+    if (before !== undefined) batches.set(batch, { ...before, ...changes })
+  }
+  const sorted = () => [...batches.values()].sort((a, b) => (a.batch < b.batch ? -1 : 1))
+  return {
+    add: async (added, facts) => {
+      batches.set(added.batch, { ...added, isSettled: false, object: null })
+      lines.set(added.batch, facts)
+    },
+    describe: async (batch, object) => change(batch, { object }),
+    settle: async (batch) => change(batch, { isSettled: true }),
+    find: async (userId, batch) => {
+      const found = batches.get(batch)
+      return found?.userId === userId ? found : undefined
+    },
+    list: async (userId, { limit, before = '', after = '~' }) =>
+      sorted()
+        .filter((one) => one.userId === userId && one.batch > before && one.batch < after)
+        .toReversed()
+        .slice(0, limit),
+    unsettled: async (after, limit) =>
+      sorted()
+        .filter(({ batch, isSettled }) => !isSettled && batch > after)
+        .slice(0, limit),
+    linesOf: async (batch) => lines.get(batch) ?? new Map(),
+    remove: async (batch) => {
+      batches.delete(batch)
+    },
+    sweep: async () => {},
+  }
+}
