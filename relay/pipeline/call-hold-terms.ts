@@ -42,7 +42,10 @@ const OPEN_ENDED_TIMES_PAYABLE = 8n
 export type FormBounds = Pick<
   ChatRequest,
   'inputBound' | 'outputTokensMax' | 'choices' | 'toolLimits'
->
+> & {
+  /** True if the output limit that the relay sends has no effect at this channel. */
+  readonly isUnlimited?: true
+}
 
 /** The most uses of the provider's tools, and the input tokens that other tools of it may add. */
 export type ToolBounds = { readonly uses: ToolCounts; readonly inputTokens: number }
@@ -90,7 +93,7 @@ export function callTerms(
   const { isStream } = request
   const terms = { hold, bounds, isOpenEnded, isStream }
   // A limit that can't be sent to the provider would not bound the cost.
-  const isLimitable = !request.format.isCompaction
+  const isLimitable = !request.format.isCompaction && !requests.some(isUnlimited)
   if (price.mode === 'call' || hold === 0n || !isLimitable) return { ...terms, reduction: null }
   const least = Math.min(LEAST_OUTPUT_TOKENS, bounds.outputTokens)
   const most = isOpenEnded ? UNKNOWN_MODEL_OUTPUT_TOKENS : bounds.outputTokens
@@ -98,6 +101,8 @@ export function callTerms(
   if (!isOpenEnded || isStream) return { ...terms, reduction }
   return { ...terms, reduction: { ...reduction, timesPayable: OPEN_ENDED_TIMES_PAYABLE } }
 }
+
+const isUnlimited = (form: FormBounds): boolean => form.isUnlimited === true
 
 /**
  * Returns the output limit in tokens per choice. The model's own cap applies even if the request

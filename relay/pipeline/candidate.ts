@@ -13,6 +13,7 @@ import {
 import { suffixAt } from '../adapters/resolve-model-name.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ConversionError } from '../conversion/canonical-request.ts'
+import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
 import type { ConversionTarget } from '../conversion/format-conversion.ts'
 import { chatVendorOf } from '../conversion/openai-chat/chat-vendor.ts'
@@ -32,9 +33,11 @@ import {
   type ProviderTarget,
   providerCall,
 } from '../providers/openai-compatible/provider-target.ts'
+import type { Translation } from '../providers/translations/translation.ts'
 import { withStoredInput } from '../stored-responses/stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallTerms } from './call-hold-terms.ts'
+import { type TranslatedChat, translateChat } from './translate-chat.ts'
 
 /** A channel to which the call may be sent, with the request for that channel. */
 export type Candidate = {
@@ -51,6 +54,8 @@ export type Candidate = {
   readonly settings: ProviderSettings
   /** The conversion to the provider's format. Null if the caller uses the same format. */
   readonly conversion: CallConversion | null
+  /** How the provider's answers are translated. Omitted if the provider speaks the format. */
+  readonly translated?: TranslatedChat
 }
 
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
@@ -80,14 +85,6 @@ export const outputLimitsOf = (
 }
 
 /**
- * The maximum length in MiB of a request that is converted. A conversion parses the request.
- * Parsing a longer request would block the event loop.
- */
-const CONVERTED_MIB_MAX = 4
-/** The maximum number of members in all objects of a request that is converted. */
-const CONVERTED_KEYS_MAX = 40_000
-
-/**
  * Returns the request for this channel. Returns an error if the request is invalid after the
  * channel's overrides, or if the provider's format can't express the request.
  */
@@ -97,6 +94,26 @@ export function candidateOf(
   isOverridden = true,
   limits = OWN_LIMITS,
   adapters = NO_ADAPTERS,
+): Candidate | RelayError {
+  const candidate = untranslated(channel, request, isOverridden, limits, adapters)
+  if (isRelayError(candidate)) return candidate
+  const {
+    channel: { target },
+    request: { format, model },
+    upstreamModel,
+  } = candidate
+  const endpoint = target && endpointOf(target, format.name, upstreamModel ?? model)
+  return endpoint?.translation === undefined
+    ? candidate
+    : translatedCandidate(candidate, endpoint.translation)
+}
+
+function untranslated(
+  channel: RelayChannel,
+  request: ChatRequest,
+  isOverridden: boolean,
+  limits: OutputLimits,
+  adapters: AdapterOptions,
 ): Candidate | RelayError {
   const { model, suffix } = suffixAt(channel, request, adapters)
   const { target } = channel
@@ -182,19 +199,6 @@ function conversionOf(request: ChatRequest, target: ConversionTarget): CallConve
 const isSameThinking = (one: Thinking | undefined, other: Thinking | undefined): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other)
 
-const KEY_END = Buffer.from('":')
-const BACKSLASH = 92
-
-/** Counts the members of all objects in compact JSON. Stops once the maximum is exceeded. */
-function keysIn(body: Buffer): number {
-  let keys = 0
-  for (let at = body.indexOf(KEY_END); at >= 0; at = body.indexOf(KEY_END, at + 2)) {
-    if (body[at - 1] !== BACKSLASH) keys += 1
-    if (keys > CONVERTED_KEYS_MAX) break
-  }
-  return keys
-}
-
 function convert(
   { format, body, choices, model, isStream }: ChatRequest,
   target: ConversionTarget,
@@ -203,12 +207,8 @@ function convert(
   if (choices > 1 && format.name !== 'completions') {
     return relayError('not_convertible', { param: 'n' })
   }
-  if (body.length > CONVERTED_MIB_MAX * 1024 * 1024) {
-    return relayError('request_too_large', { subject: `${CONVERTED_MIB_MAX}` })
-  }
-  if (keysIn(body) > CONVERTED_KEYS_MAX) {
-    return relayError('json_too_wide', { subject: `${CONVERTED_KEYS_MAX}` })
-  }
+  const limitError = conversionLimitError(body)
+  if (limitError !== null) return limitError
   const { name } = format
   if (isDirectFormat(name)) return relayError('not_convertible', { param: 'model' })
   try {
@@ -338,6 +338,26 @@ function limited(request: ChatRequest, outputTokens: number | null): ChatRequest
   const requested = request.outputTokensMax
   if (outputTokens === null || (requested !== null && requested <= outputTokens)) return request
   return { ...request, outputTokensMax: outputTokens }
+}
+
+/** Translates the body of a finished request, for a provider with a format of its own. */
+function translatedCandidate(
+  candidate: Candidate,
+  translation: Translation,
+): Candidate | RelayError {
+  const { body, request, channel, upstreamModel, losses } = candidate
+  const { profile, address } = channel.target ?? {}
+  const model = upstreamModel ?? request.model
+  const target = { model, isStream: request.isStream, other: address?.other ?? '' }
+  const chat = translateChat(translation, body, request.choices, target)
+  if (isRelayError(chat)) return chat
+  return {
+    ...candidate,
+    body: chat.body,
+    losses: losses.concat(chat.losses),
+    translated: chat.translated,
+    request: profile?.ignoresOutputLimit === true ? { ...request, outputTokensMax: null } : request,
+  }
 }
 
 /** Builds the call of a candidate. `added` are headers of the gateway itself. */

@@ -20,6 +20,7 @@ import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import { requestIdIn, showRateLimits, showTurnState } from './provider-headers.ts'
 import { formatsOf } from './request-changes.ts'
 import { StreamForwarder } from './stream-forwarder.ts'
+import { decoderFor, transportOf } from './translate-chat.ts'
 import {
   type AttemptEnd,
   type AttemptError,
@@ -120,14 +121,14 @@ export class RunningCall implements Watched {
     this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, {
       firstByteMs: beginMs,
       onHeaders,
-      decoder: target.cloud?.decoder ?? null,
+      decoder: decoderFor(candidate.translated, target, this.exchange.call),
     })
     const { request: incoming, call: id } = this.exchange
     const call = callOf(candidate, target, incoming.headers, ['x-request-id', id])
     const connections = via(target.proxy)
     const request = authorizedCall(target, call, connections)
     this.channelUnderWay = channelId
-    const end = await this.attempt.start(connections.poolFor(call.origin), request)
+    const end = await this.attempt.start(transportOf(target, connections, call.origin), request)
     this.channelUnderWay = null
     if (end.status === 401) target.cloud?.dropCredentials()
     this.attempts.push({

@@ -2,6 +2,7 @@ import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { type BodyEnvelope, type FormatName, isDirectFormat } from '#relay/dialects/wire-format.ts'
 import type { OpenCloud } from '../clouds/cloud-access.ts'
+import type { Translation } from '../translations/translation.ts'
 import type { BalanceQuery } from './balance-query.ts'
 
 /** A header that holds the key alone, without a scheme such as `Bearer`. */
@@ -49,6 +50,8 @@ export type CallEndpoint = {
   readonly bases?: RegExp
   /** How the bodies of this endpoint differ from the bodies of its format. */
   readonly envelope?: BodyEnvelope
+  /** How chats are carried in the provider's own format, if `format` is not what it speaks. */
+  readonly translation?: Translation
 }
 
 /**
@@ -88,6 +91,11 @@ export type Profile = {
   readonly keyHeader?: KeyHeader
   readonly keyHint: TranslatedText
   readonly fields?: readonly ProfileField[]
+  /**
+   * True if requests can't limit the output. A call's hold then covers the most that the model may
+   * write, whatever limit the caller has set.
+   */
+  readonly ignoresOutputLimit?: true
   /**
    * True if the provider's streams always include usage. Such a provider rejects requests that ask
    * for usage.

@@ -33,10 +33,14 @@ const ADDRESSES: Readonly<Record<number, string | null>> = {
   12: null,
   13: null,
   14: 'https://api.anthropic.com/v1/messages',
+  // The key of these tests has not the form of these providers' keys.
+  15: null,
+  16: null,
   17: 'https://dashscope.aliyuncs.com/compatible-mode/v1/chat/completions',
   19: 'https://api.360.cn/v1/chat/completions',
   20: 'https://openrouter.ai/api/v1/chat/completions',
   22: 'https://fastgpt.run/api/openapi/v1/chat/completions',
+  23: null,
   24: 'https://generativelanguage.googleapis.com/v1beta/models/some%2Fmodel%201:generateContent',
   25: 'https://api.moonshot.cn/v1/chat/completions',
   26: 'https://open.bigmodel.cn/api/paas/v4/chat/completions',
@@ -44,8 +48,9 @@ const ADDRESSES: Readonly<Record<number, string | null>> = {
   31: 'https://api.lingyiwanwu.com/v1/chat/completions',
   // The key of these tests is none of Bedrock's. `clouds.test.ts` tests the clouds.
   33: null,
-  34: 'https://api.cohere.ai/compatibility/v1/chat/completions',
+  34: 'https://api.cohere.ai/v2/chat',
   35: 'https://api.minimax.chat/v1/text/chatcompletion_v2',
+  37: 'https://api.dify.ai/v1/chat-messages',
   39: 'https://api.cloudflare.com/client/v4/accounts/acc%2F1/ai/v1/chat/completions',
   40: 'https://api.siliconflow.cn/v1/chat/completions',
   41: 'https://aiplatform.googleapis.com/v1/publishers/google/models/some%2Fmodel%201:generateContent',
@@ -56,6 +61,7 @@ const ADDRESSES: Readonly<Record<number, string | null>> = {
   46: 'https://qianfan.baidubce.com/v2/chat/completions',
   47: null,
   48: 'https://api.x.ai/v1/chat/completions',
+  49: 'https://api.coze.cn/v3/chat',
   53: 'https://llm.submodel.ai/v1/chat/completions',
 }
 
@@ -66,7 +72,7 @@ describe('provider profiles', () => {
   })
 
   it.each(Object.entries(ADDRESSES))('type %s sends calls to %s', (type, expected) => {
-    const other = type === '39' ? 'acc/1' : ''
+    const other = ['39', '49'].includes(type) ? 'acc/1' : ''
     expect(address(Number(type), { other })).toBe(expected ?? 'none')
   })
 
@@ -139,6 +145,12 @@ describe('addresses as admins enter them', () => {
       'https://a.example/compatible-mode/v1/chat/completions',
     ],
     [26, 'https://api.z.ai', 'https://api.z.ai/api/paas/v4/chat/completions'],
+    [
+      34,
+      'https://api.cohere.ai/compatibility/v1',
+      'https://api.cohere.ai/compatibility/v1/chat/completions',
+    ],
+    [37, 'https://dify.example/v1', 'https://dify.example/v1/chat-messages'],
     [35, 'https://api.minimax.io/v1', 'https://api.minimax.io/v1/text/chatcompletion_v2'],
     [
       3,

@@ -1,0 +1,194 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { KEY, onlyEnd, relayRig } from '../support/relay-rig.ts'
+import { scriptedProvider } from '../support/scripted-provider.ts'
+import {
+  PROVIDER_SCRIPTS,
+  type ProviderScript,
+  TEXT,
+  USAGE,
+} from '../support/translated-provider-scripts.ts'
+
+const provider = startedForEach(scriptedProvider)
+let lines: string[] = []
+const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
+const rig = startedForEach(() => relayRig({}, {}, undefined, { log }))
+let received: string[] = []
+
+/** At ratio 1.25 and four times this price for the output. */
+const CHARGE = 1.25 * (USAGE.input + 4 * USAGE.output)
+
+beforeEach(async () => {
+  lines = []
+  received = []
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+})
+
+async function addChannel(script: ProviderScript): Promise<void> {
+  const { type, key, other = '', model, others = {} } = script
+  await rig.setOption('ModelRatio', { [model]: 1.25 })
+  await rig.setOption('CompletionRatio', { [model]: 4 })
+  for (const [path, answer] of Object.entries(others)) provider.answers.set(path, answer)
+  const own = { type, other, baseUrl: provider.url, models: [model] }
+  await rig.append(CHANNELS_STREAM, {
+    type: 'ChannelsCreated',
+    v: 1,
+    data: {
+      terms: { ...PLAIN_CHANNEL_TERMS, ...own },
+      channels: [{ channelId: 2, name: 'provider', keyRefs: [`key:${key}`] }],
+      keyMode: '',
+      isEnabled: true,
+    },
+  })
+}
+
+async function send(body: object, path = '/v1/chat/completions') {
+  const response = await fetch(`${rig.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const text = await response.text()
+  received.push(text, JSON.stringify([...response.headers]))
+  return { status: response.status, text, headers: response.headers }
+}
+
+const question = (model: string, fields = {}) => ({
+  model,
+  max_tokens: 50,
+  temperature: 0.5,
+  messages: [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Hello' },
+  ],
+  ...fields,
+})
+
+const sentBody = (path: string) =>
+  JSON.parse(
+    provider.requests.find((request) => `${request.method} ${request.path.split('?')[0]}` === path)
+      ?.body ?? 'null',
+  )
+
+/** The deltas of a stream, and its last chunk with usage. */
+function readStream(text: string) {
+  const events = text.split('\n\n').filter((event) => event !== '')
+  const chunks = events
+    .filter((event) => event !== 'data: [DONE]')
+    .map((event) => JSON.parse(event.replace(/^data: /, '')))
+  const deltas = chunks.flatMap(({ choices }) => choices ?? [])
+  return {
+    content: deltas.map(({ delta }) => delta.content ?? '').join(''),
+    reasons: deltas.flatMap(({ finish_reason: reason }) => reason ?? []),
+    usage: chunks.findLast(({ usage }) => usage)?.usage,
+    isDone: events.at(-1) === 'data: [DONE]',
+    ids: new Set(chunks.map(({ id }) => id)),
+  }
+}
+
+describe.each([...PROVIDER_SCRIPTS.values()])('a provider of type $type', (script) => {
+  const { model, plainPath, streamPath } = script
+
+  beforeEach(() => addChannel(script))
+  afterEach(async () => {
+    const everything = JSON.stringify([received, lines, await rig.callEvents()])
+    const { host } = new URL(provider.url)
+    for (const secret of [...script.secrets, host]) expect(everything).not.toContain(secret)
+  })
+
+  it('gets the request in its format, and its answer is billed to the unit', async () => {
+    provider.answers.set(plainPath, script.plain)
+    const before = await rig.balance()
+    const { status, text } = await send(question(model))
+    expect({ status, text }).toMatchObject({ status: 200 })
+    expect(JSON.parse(text)).toMatchObject({
+      object: 'chat.completion',
+      model,
+      choices: [{ message: { role: 'assistant', content: TEXT }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: USAGE.input, completion_tokens: USAGE.output },
+    })
+    expect(sentBody(plainPath)).toEqual(script.request)
+    const { data } = await onlyEnd(rig)
+    const usage = { inputUncached: USAGE.input, output: USAGE.output }
+    expect(data).toMatchObject({ charge: CHARGE, usage, usageSource: 'upstream', anomaly: null })
+    expect(before - (await rig.balance())).toBe(BigInt(CHARGE))
+  })
+
+  it('streams, split at any byte, at the same price', async () => {
+    const { headers = {} } = script.stream
+    const bytes = Buffer.concat(script.stream.pieces ?? [])
+    const step = Math.ceil(bytes.length / 15)
+    for (let at = 1; at < bytes.length; at += step) {
+      const pieces = [bytes.subarray(0, at), bytes.subarray(at)]
+      provider.answers.set(streamPath, { headers, pieces })
+      const { status, text } = await send(
+        question(model, { stream: true, stream_options: { include_usage: true } }),
+      )
+      expect({ status, text }).toMatchObject({ status: 200 })
+      expect(readStream(text)).toMatchObject({
+        content: TEXT,
+        reasons: ['stop'],
+        isDone: true,
+        usage: { prompt_tokens: USAGE.input, completion_tokens: USAGE.output },
+      })
+      expect(readStream(text).ids.size).toBe(1)
+    }
+    expect(sentBody(streamPath)).toEqual(script.streamRequest)
+    const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
+    expect(ends.length).toBeGreaterThan(5)
+    for (const { data } of ends) expect(data).toMatchObject({ charge: CHARGE, end: 'done' })
+  })
+
+  it('shows no usage to a caller of a stream who did not ask for it', async () => {
+    provider.answers.set(streamPath, script.stream)
+    const { text } = await send(question(model, { stream: true }))
+    expect(readStream(text)).toMatchObject({ content: TEXT, isDone: true })
+    expect(text).not.toContain('prompt_tokens')
+  })
+
+  it('answers callers of another format', async () => {
+    provider.answers.set(plainPath, script.plain)
+    const { messages: _, ...rest } = question(model)
+    const messages = [{ role: 'user', content: 'Hello' }]
+    const { status, text } = await send({ ...rest, system: 'Be brief.', messages }, '/v1/messages')
+    expect({ status, text }).toMatchObject({ status: 200 })
+    expect(JSON.parse(text)).toMatchObject({
+      content: [{ type: 'text', text: TEXT }],
+      usage: { input_tokens: USAGE.input, output_tokens: USAGE.output },
+    })
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE })
+  })
+
+  it.each([false, true])('shows its error and charges nothing (stream: %s)', async (stream) => {
+    const path = stream ? streamPath : plainPath
+    provider.answers.set(path, script.error)
+    const { status, text } = await send(question(model, { stream }))
+    expect({ status, text }).toMatchObject({ status: script.errorStatus })
+    expect(JSON.parse(text).error.message).toBe(script.errorText)
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  })
+
+  it('hides an error of the site’s key', async () => {
+    provider.answers.set(plainPath, script.keyError)
+    const { text } = await send(question(model))
+    expect(JSON.parse(text).error).toMatchObject({ code: 'upstream_account' })
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  })
+
+  it('does not charge as whole what was cut', async () => {
+    const { headers = {}, pieces = [] } = script.stream
+    provider.answers.set(streamPath, { headers, pieces: pieces.slice(0, -2) })
+    await send(question(model, { stream: true }))
+    const { type, data } = await onlyEnd(rig)
+    expect(type === 'CallReleased' ? 'incomplete' : 'end' in data && data.end).toBe('incomplete')
+  })
+
+  it('refuses several answers before anything is sent', async () => {
+    const { status, text } = await send(question(model, { n: 2 }))
+    expect({ status, param: JSON.parse(text).error.param }).toEqual({ status: 400, param: 'n' })
+    expect(provider.requests).toEqual([])
+  })
+})
