@@ -5,6 +5,7 @@ import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { PROFILES, profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 import { callPathOf, providerTarget } from '#relay/providers/openai-compatible/provider-target.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import { PROVIDER_SCRIPTS } from '../support/translated-provider-scripts.ts'
 
 const policy = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })
 const KEY = 'sk-the-key-of-it'
@@ -69,6 +70,15 @@ describe('provider profiles', () => {
   it('cover exactly the served types, each once', () => {
     const ids = PROFILES.map(({ id }) => id)
     expect(ids.toSorted((one, other) => one - other)).toEqual(Object.keys(ADDRESSES).map(Number))
+  })
+
+  it('have a script of the provider wherever chats are translated', () => {
+    const translated = PROFILES.filter(({ endpoints }) =>
+      endpoints.some(({ translation }) => translation !== undefined),
+    )
+    expect(translated.map(({ id }) => id).toSorted()).toEqual(
+      [...PROVIDER_SCRIPTS.keys()].toSorted(),
+    )
   })
 
   it.each(Object.entries(ADDRESSES))('type %s sends calls to %s', (type, expected) => {

@@ -45,10 +45,10 @@ async function addChannel(script: ProviderScript): Promise<void> {
   })
 }
 
-async function send(body: object, path = '/v1/chat/completions') {
+async function send(body: object, path = '/v1/chat/completions', key = KEY) {
   const response = await fetch(`${rig.url}${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer sk-${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
   const text = await response.text()
@@ -190,5 +190,80 @@ describe.each([...PROVIDER_SCRIPTS.values()])('a provider of type $type', (scrip
     const { status, text } = await send(question(model, { n: 2 }))
     expect({ status, param: JSON.parse(text).error.param }).toEqual({ status: 400, param: 'n' })
     expect(provider.requests).toEqual([])
+  })
+})
+
+const scriptOf = (type: number): ProviderScript => {
+  const script = PROVIDER_SCRIPTS.get(type)
+  if (script === undefined) throw new Error('no script')
+  return script
+}
+const TOOL = {
+  type: 'function',
+  function: { name: 'read', description: 'Reads.', parameters: { type: 'object' } },
+}
+
+describe('what a provider can’t do', () => {
+  it.each([15, 16, 37, 49])(
+    'tools are refused at type %i before anything is sent',
+    async (type) => {
+      const script = scriptOf(type)
+      await addChannel(script)
+      const { status, text } = await send(question(script.model, { tools: [TOOL] }))
+      const { code, param } = JSON.parse(text).error
+      expect({ status, code, param }).toEqual({
+        status: 400,
+        code: 'not_convertible',
+        param: 'tools',
+      })
+      expect(provider.requests).toEqual([])
+    },
+  )
+
+  it('is named in a header if the question stays the same', async () => {
+    const script = scriptOf(49)
+    await addChannel(script)
+    provider.answers.set(script.plainPath, script.plain)
+    const { headers } = await send(question(script.model, { seed: 7, stop: ['END'] }))
+    expect(headers.get('x-conversion-loss')?.split(/, ?/)).toEqual(
+      expect.arrayContaining(['max_tokens', 'temperature', 'seed', 'stop']),
+    )
+  })
+
+  it('a caller can’t hold less by a limit that the provider does not take', async () => {
+    const script = scriptOf(49)
+    await addChannel(script)
+    await rig.setOption('MaxOutputTokens', { [script.model]: 4_000 })
+    provider.answers.set(script.plainPath, script.plain)
+    await send(question(script.model, { max_tokens: 1 }))
+    const [admitted] = await rig.callEvents()
+    expect(
+      Number(admitted?.type === 'CallAdmitted' ? admitted.data.hold : 0),
+    ).toBeGreaterThanOrEqual(4_000 * 5)
+  })
+
+  it('an account that can’t pay for the longest answer is refused', async () => {
+    const script = scriptOf(49)
+    await addChannel(script)
+    await rig.setOption('MaxOutputTokens', { [script.model]: 4_000 })
+    const key = 'POORabcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH'
+    await rig.addUser(8)
+    await rig.addToken(4, 8, key)
+    await rig.grant(8, 1_000n)
+    const { status, text } = await send(question(script.model, { max_tokens: 1 }), undefined, key)
+    expect({ status, text }).toMatchObject({ status: 402 })
+    expect(provider.requests).toEqual([])
+  })
+
+  it('a report of no tokens does not make an answer free', async () => {
+    const script = scriptOf(23)
+    await addChannel(script)
+    const { Response } = script.plain.body as { Response: object }
+    const Usage = { PromptTokens: 0, CompletionTokens: -5 }
+    provider.answers.set(script.plainPath, { body: { Response: { ...Response, Usage } } })
+    await send(question(script.model))
+    const { data } = await onlyEnd(rig)
+    expect(data).toMatchObject({ usageSource: 'estimated' })
+    expect(Number('charge' in data ? data.charge : 0)).toBeGreaterThan(10)
   })
 })
