@@ -3,6 +3,7 @@ import { COHERE } from '../translations/cohere.ts'
 import { COZE } from '../translations/coze.ts'
 import { DIFY } from '../translations/dify.ts'
 import { openTencent, TENCENT } from '../translations/tencent.ts'
+import { openXunfei, XUNFEI } from '../translations/xunfei.ts'
 import { openZhipuV3, ZHIPU_V3 } from '../translations/zhipu-v3.ts'
 import type { ProfileRow } from './provider-profile.ts'
 
@@ -65,6 +66,32 @@ export const TRANSLATED_ROWS: readonly ProfileRow[] = [
     ignoresOutputLimit: true,
     keyHint: { zh: '旧版 API Key，形如 id.secret', en: 'An API key of the form id.secret' },
     models: 'chatglm_turbo chatglm_pro chatglm_std chatglm_lite',
+  },
+  {
+    id: 18,
+    name: 'Xunfei Spark',
+    baseUrl: 'https://spark-api.xf-yun.com',
+    cloud: openXunfei,
+    endpoints: [{ format: 'chat', path: '/{model}', translation: XUNFEI }],
+    modelsPath: null,
+    keyHint: { zh: 'APPID|APISecret|APIKey', en: 'App id|API secret|API key' },
+    fields: [
+      {
+        key: 'other',
+        kind: 'text',
+        label: { zh: '默认版本', en: 'Default version' },
+        hint: {
+          zh: '模型名不含版本时使用，例如 v3.5、v4.0、pro-128k、max-32k',
+          en: 'For models without a version in the name, such as v3.5, v4.0, pro-128k, max-32k',
+        },
+        default: 'v2.1',
+        isRequired: false,
+      },
+    ],
+    models: `
+      SparkDesk-v4.0 SparkDesk-v3.5 SparkDesk-v3.1 SparkDesk-v1.1 SparkDesk-max-32k
+      SparkDesk-pro-128k
+    `,
   },
   {
     id: 23,

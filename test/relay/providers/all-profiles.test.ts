@@ -38,6 +38,7 @@ const ADDRESSES: Readonly<Record<number, string | null>> = {
   15: null,
   16: null,
   17: 'https://dashscope.aliyuncs.com/compatible-mode/v1/chat/completions',
+  18: null,
   19: 'https://api.360.cn/v1/chat/completions',
   20: 'https://openrouter.ai/api/v1/chat/completions',
   22: 'https://fastgpt.run/api/openapi/v1/chat/completions',

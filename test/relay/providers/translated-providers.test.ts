@@ -123,7 +123,10 @@ describe.each([...PROVIDER_SCRIPTS.values()])('a provider of type $type', (scrip
     const step = Math.ceil(bytes.length / 15)
     for (let at = 1; at < bytes.length; at += step) {
       const pieces = [bytes.subarray(0, at), bytes.subarray(at)]
-      provider.answers.set(streamPath, { headers, pieces })
+      provider.answers.set(
+        streamPath,
+        script.isWebsocket === true ? script.stream : { headers, pieces },
+      )
       const { status, text } = await send(
         question(model, { stream: true, stream_options: { include_usage: true } }),
       )

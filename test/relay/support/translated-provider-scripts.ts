@@ -23,6 +23,8 @@ export type ProviderScript = {
   readonly streamRequest: object
   /** The answers of other paths, such as that of a token. */
   readonly others?: Readonly<Record<string, Scripted>>
+  /** True if the pieces of a stream are messages of a websocket, which can't be split. */
+  readonly isWebsocket?: true
   /** What no caller may see. */
   readonly secrets: readonly string[]
 }
@@ -318,7 +320,52 @@ const coze: ProviderScript = {
   secrets: ['pat_planted-key-0123456789', '7379462189365198898'],
 }
 
+const sparkMessage = (seq: number, status: number, content: string, more = {}) =>
+  Buffer.from(
+    JSON.stringify({
+      header: { code: 0, message: 'Success', sid: 'cht1', status },
+      payload: { choices: { status, seq, text: [{ content, role: 'assistant' }] }, ...more },
+    }),
+  )
+const sparkError = (code: number, message: string): Scripted => ({
+  pieces: [Buffer.from(JSON.stringify({ header: { code, message, sid: 'cht1', status: 2 } }))],
+})
+const SPARK_USAGE = {
+  text: { question_tokens: 4, prompt_tokens: 20, completion_tokens: 9, total_tokens: 29 },
+}
+const SPARK_STREAM: Scripted = {
+  pieces: [
+    sparkMessage(0, 0, FIRST),
+    sparkMessage(1, 1, SECOND),
+    sparkMessage(2, 2, '', { usage: SPARK_USAGE }),
+  ],
+  // The call ends although the provider does not close the websocket.
+  keepsOpen: true,
+}
+const SPARK_BODY = {
+  header: { app_id: 'plantedapp' },
+  parameter: { chat: { domain: 'generalv3.5', temperature: 0.5, max_tokens: 50 } },
+  payload: { message: { text: MESSAGES } },
+}
+const xunfei: ProviderScript = {
+  type: 18,
+  key: 'plantedapp|planted-spark-secret|planted-spark-key',
+  model: 'SparkDesk-v3.5',
+  isWebsocket: true,
+  plainPath: 'GET /v3.5/chat',
+  streamPath: 'GET /v3.5/chat',
+  request: SPARK_BODY,
+  streamRequest: SPARK_BODY,
+  plain: SPARK_STREAM,
+  stream: SPARK_STREAM,
+  error: sparkError(10_907, 'too many tokens'),
+  errorStatus: 400,
+  errorText: 'too many tokens',
+  keyError: { status: 401, body: { message: 'HMAC signature does not match' } },
+  secrets: ['plantedapp', 'planted-spark-secret', 'planted-spark-key'],
+}
+
 /** The scripts by the number of the channel type. */
 export const PROVIDER_SCRIPTS: ReadonlyMap<number, ProviderScript> = new Map(
-  [cohere, baidu, zhipu, tencent, dify, coze].map((script) => [script.type, script]),
+  [cohere, baidu, zhipu, tencent, dify, coze, xunfei].map((script) => [script.type, script]),
 )
