@@ -2,6 +2,7 @@ import { BAIDU_V1, openBaiduV1 } from '../translations/baidu-v1.ts'
 import { COHERE } from '../translations/cohere.ts'
 import { COZE } from '../translations/coze.ts'
 import { DIFY } from '../translations/dify.ts'
+import { openReplicate, REPLICATE } from '../translations/replicate.ts'
 import { openTencent, TENCENT } from '../translations/tencent.ts'
 import { openXunfei, XUNFEI } from '../translations/xunfei.ts'
 import { openZhipuV3, ZHIPU_V3 } from '../translations/zhipu-v3.ts'
@@ -142,5 +143,20 @@ export const TRANSLATED_ROWS: readonly ProfileRow[] = [
       },
     ],
     models: 'coze',
+  },
+  {
+    id: 56,
+    name: 'Replicate',
+    baseUrl: 'https://api.replicate.com',
+    cloud: openReplicate,
+    endpoints: [{ format: 'chat', path: '/v1/models/{model}/predictions', translation: REPLICATE }],
+    modelsPath: null,
+    // Only some of the models take a limit.
+    ignoresOutputLimit: true,
+    keyHint: { zh: 'r8_ 开头的 API 令牌', en: 'An API token, r8_…' },
+    models: `
+      meta/meta-llama-3-70b-instruct meta/meta-llama-3-8b-instruct
+      meta/meta-llama-3.1-405b-instruct deepseek-ai/deepseek-r1 ibm-granite/granite-3.3-8b-instruct
+    `,
   },
 ]

@@ -65,6 +65,7 @@ const ADDRESSES: Readonly<Record<number, string | null>> = {
   48: 'https://api.x.ai/v1/chat/completions',
   49: 'https://api.coze.cn/v3/chat',
   53: 'https://llm.submodel.ai/v1/chat/completions',
+  56: 'https://api.replicate.com/v1/models/some/model%201/predictions',
 }
 
 describe('provider profiles', () => {

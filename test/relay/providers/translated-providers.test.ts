@@ -56,6 +56,17 @@ async function send(body: object, path = '/v1/chat/completions', key = KEY) {
   return { status: response.status, text, headers: response.headers }
 }
 
+/** Lets the provider stream these pieces as the answer to a stream. */
+function setStream({ streamOf, streamPath, stream }: ProviderScript, pieces: readonly Buffer[]) {
+  const isCut = pieces.length < (stream.pieces ?? []).length
+  const { keepsOpen: _, ...closed } = stream
+  const answer = { ...(isCut ? closed : stream), pieces }
+  if (streamOf === undefined) return void provider.answers.set(streamPath, answer)
+  const urls = { stream: `${provider.url}${streamOf}` }
+  provider.answers.set(streamPath, { status: 201, body: { id: 'p1', status: 'starting', urls } })
+  provider.answers.set(`GET ${streamOf}`, answer)
+}
+
 const question = (model: string, fields = {}) => ({
   model,
   max_tokens: 50,
@@ -118,15 +129,11 @@ describe.each([...PROVIDER_SCRIPTS.values()])('a provider of type $type', (scrip
   })
 
   it('streams, split at any byte, at the same price', async () => {
-    const { headers = {} } = script.stream
     const bytes = Buffer.concat(script.stream.pieces ?? [])
     const step = Math.ceil(bytes.length / 15)
     for (let at = 1; at < bytes.length; at += step) {
       const pieces = [bytes.subarray(0, at), bytes.subarray(at)]
-      provider.answers.set(
-        streamPath,
-        script.isWebsocket === true ? script.stream : { headers, pieces },
-      )
+      setStream(script, script.isWebsocket === true ? (script.stream.pieces ?? []) : pieces)
       const { status, text } = await send(
         question(model, { stream: true, stream_options: { include_usage: true } }),
       )
@@ -146,7 +153,7 @@ describe.each([...PROVIDER_SCRIPTS.values()])('a provider of type $type', (scrip
   })
 
   it('shows no usage to a caller of a stream who did not ask for it', async () => {
-    provider.answers.set(streamPath, script.stream)
+    setStream(script, script.stream.pieces ?? [])
     const { text } = await send(question(model, { stream: true }))
     expect(readStream(text)).toMatchObject({ content: TEXT, isDone: true })
     expect(text).not.toContain('prompt_tokens')
@@ -182,11 +189,13 @@ describe.each([...PROVIDER_SCRIPTS.values()])('a provider of type $type', (scrip
   })
 
   it('does not charge as whole what was cut', async () => {
-    const { headers = {}, pieces = [] } = script.stream
-    provider.answers.set(streamPath, { headers, pieces: pieces.slice(0, -2) })
+    const { pieces = [] } = script.stream
+    setStream(script, pieces.slice(0, -2))
+    const failed = { body: { id: 'p1', status: 'aborted' } }
+    if (script.streamOf !== undefined) provider.answers.set('GET /v1/predictions/p1', failed)
     await send(question(model, { stream: true }))
     const { type, data } = await onlyEnd(rig)
-    expect(type === 'CallReleased' ? 'incomplete' : 'end' in data && data.end).toBe('incomplete')
+    expect(type === 'CallSettled' && data.end === 'done').toBe(false)
   })
 
   it('refuses several answers before anything is sent', async () => {
@@ -268,5 +277,42 @@ describe('what a provider can’t do', () => {
     const { data } = await onlyEnd(rig)
     expect(data).toMatchObject({ usageSource: 'estimated' })
     expect(Number('charge' in data ? data.charge : 0)).toBeGreaterThan(10)
+  })
+})
+
+describe('a prediction', () => {
+  const script = scriptOf(56)
+  const created = (stream: string) => ({
+    status: 201,
+    body: { id: 'p1', status: 'starting', urls: { stream } },
+  })
+
+  it('is cancelled when the caller leaves', async () => {
+    await addChannel(script)
+    provider.answers.set(script.streamPath, created(`${provider.url}/stream/p1`))
+    const [first] = script.stream.pieces ?? []
+    const pieces = first === undefined ? [] : [first]
+    provider.answers.set('GET /stream/p1', { ...script.stream, pieces, keepsOpen: true })
+    const leaving = new AbortController()
+    const response = await fetch(`${rig.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(question(script.model, { stream: true })),
+      signal: leaving.signal,
+    })
+    await response.body?.getReader().read()
+    leaving.abort()
+    const paths = () => provider.requests.map(({ method, path }) => `${method} ${path}`)
+    await expect.poll(paths).toContain('POST /v1/predictions/p1/cancel')
+  })
+
+  it('is not read at an address of somebody else, who would get the key', async () => {
+    const stranger = await scriptedProvider()
+    await addChannel(script)
+    provider.answers.set(script.streamPath, created(`${stranger.url}/stream/p1`))
+    const { text } = await send(question(script.model, { stream: true }))
+    expect(readStream(text)).toMatchObject({ content: TEXT, isDone: true })
+    expect(stranger.requests).toEqual([])
+    await stranger.close()
   })
 })

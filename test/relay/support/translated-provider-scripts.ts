@@ -25,6 +25,8 @@ export type ProviderScript = {
   readonly others?: Readonly<Record<string, Scripted>>
   /** True if the pieces of a stream are messages of a websocket, which can't be split. */
   readonly isWebsocket?: true
+  /** The path of the stream, if it has an address of its own, which the first answer names. */
+  readonly streamOf?: string
   /** What no caller may see. */
   readonly secrets: readonly string[]
 }
@@ -365,7 +367,46 @@ const xunfei: ProviderScript = {
   secrets: ['plantedapp', 'planted-spark-secret', 'planted-spark-key'],
 }
 
+const REPLICATE_BODY = {
+  input: { prompt: 'Hello', system_prompt: 'Be brief.', max_tokens: 50, temperature: 0.5 },
+  stream: true,
+}
+const REPLICATE_PATH = 'POST /v1/models/meta/meta-llama-3-8b-instruct/predictions'
+const prediction = (fields: object): Scripted => ({ body: { id: 'p1', urls: {}, ...fields } })
+const replicate: ProviderScript = {
+  type: 56,
+  key: 'r8_planted-key-0123456789',
+  model: 'meta/meta-llama-3-8b-instruct',
+  plainPath: REPLICATE_PATH,
+  streamPath: REPLICATE_PATH,
+  request: REPLICATE_BODY,
+  streamRequest: REPLICATE_BODY,
+  plain: prediction({ status: 'starting' }),
+  // The test provider sets the address of the stream, whose events can be split.
+  streamOf: '/stream/p1',
+  stream: sse([
+    ['output', FIRST],
+    ['output', SECOND],
+    ['done', '{}'],
+  ]),
+  error: { status: 422, body: { title: 'Input', detail: 'prompt is required', status: 422 } },
+  errorStatus: 422,
+  errorText: 'prompt is required',
+  keyError: { status: 401, body: { title: 'Unauthenticated', detail: 'no such token' } },
+  others: {
+    'GET /v1/predictions/p1': prediction({
+      status: 'succeeded',
+      output: [FIRST, SECOND],
+      metrics: { input_token_count: 20, output_token_count: 9 },
+    }),
+  },
+  secrets: ['r8_planted-key-0123456789'],
+}
+
 /** The scripts by the number of the channel type. */
 export const PROVIDER_SCRIPTS: ReadonlyMap<number, ProviderScript> = new Map(
-  [cohere, baidu, zhipu, tencent, dify, coze, xunfei].map((script) => [script.type, script]),
+  [cohere, baidu, zhipu, tencent, dify, coze, xunfei, replicate].map((script) => [
+    script.type,
+    script,
+  ]),
 )
