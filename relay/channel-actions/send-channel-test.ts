@@ -7,11 +7,13 @@ import { testFormatFor } from '../dialects/all-formats.ts'
 import { answeredModelIn } from '../dialects/model-in-answer.ts'
 import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import { type Candidate, callOf, candidateOf } from '../pipeline/candidate.ts'
+import { type Candidate, candidateOf } from '../pipeline/candidate.ts'
 import { DEFAULT_DEADLINES, type Deadlines } from '../pipeline/deadlines.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
+import { callOf } from '../pipeline/provider-call.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { StreamForwarder } from '../pipeline/stream-forwarder.ts'
+import { decoderFor, transportOf } from '../pipeline/translate-chat.ts'
 import { type AttemptEnd, UpstreamAttempt } from '../pipeline/upstream-attempt.ts'
 import {
   authorizedCall,
@@ -154,7 +156,7 @@ async function sendTest(
   const { request } = candidate
   const { format, isStream } = request
   const forwarder = isStream ? new StreamForwarder(format, DISCARD, false, null, () => {}) : null
-  const decoder = target.cloud?.decoder ?? null
+  const decoder = decoderFor(candidate.translated, target, '')
   const attempt = new UpstreamAttempt(format, forwarder, deadlines, { decoder })
   const startedAt = performance.now()
   const watched = {
@@ -169,7 +171,7 @@ async function sendTest(
   const call = callOf(candidate, target, {})
   const connections = outbound.via(target.proxy)
   const authorized = authorizedCall(target, call, connections)
-  const ended = attempt.start(connections.poolFor(call.origin), authorized)
+  const ended = attempt.start(transportOf(target, connections, call.origin), authorized)
   signal?.addEventListener('abort', abort)
   if (signal?.aborted) abort()
   const end = await ended

@@ -82,12 +82,17 @@ function combinedPlan(
   )
   const { price } = dearest.plan
   const { request, plan } = first
+  const { isStream } = request
   const isOpenEnded = fit.some(({ plan: { terms } }) => terms.isOpenEnded)
+  const isLimitable = fit.every(
+    ({ plan: { price: own, terms } }) =>
+      own.mode === 'call' || terms.hold === 0n || terms.reduction !== null,
+  )
   const admitted = { model: request.fallbackFor ?? request.model, group, price }
   return {
     ...plan,
     price,
-    terms: termsWithin(price, bounds, { request, isOpenEnded }, options),
+    terms: termsWithin(price, bounds, { isStream, isOpenEnded, isLimitable }, options),
     alternatives: fit.map(({ plan: { price: own, offer }, ...one }) => ({
       request: one.request,
       offer,

@@ -45,7 +45,10 @@ const OPEN_ENDED_TIMES_PAYABLE = 8n
 export type FormBounds = Pick<
   ChatRequest,
   'inputBound' | 'outputTokensMax' | 'choices' | 'toolLimits' | 'imageFactor'
->
+> & {
+  /** True if the output limit that the relay sends has no effect at this channel. */
+  readonly isUnlimited?: true
+}
 
 /** The most uses of the provider's tools, and the input tokens that other tools of it may add. */
 export type ToolBounds = { readonly uses: ToolCounts; readonly inputTokens: number }
@@ -90,21 +93,27 @@ export function callTerms(
   }
   const ofUses = usesIn(tools?.uses) * INPUT_TOKENS_PER_USE.likely
   bounds.inputTokens += ofUses + (tools?.inputTokens ?? 0)
-  return termsWithin(price, bounds, { request, isOpenEnded }, options)
+  // A limit that can't be sent to the provider would not bound the cost.
+  const { format, isStream } = request
+  const isLimitable =
+    !format.isCompaction && !isDirectFormat(format.name) && !requests.some(isUnlimited)
+  return termsWithin(price, bounds, { isStream, isOpenEnded, isLimitable }, options)
+}
+
+/** `isLimitable` is true if the relay can send a lower output limit. */
+export type OutputKind = Pick<CallTerms, 'isStream' | 'isOpenEnded'> & {
+  readonly isLimitable: boolean
 }
 
 /** Returns the hold of a call within the bounds, and how its output limit may be reduced. */
 export function termsWithin(
   price: PriceSnapshot,
   bounds: CallBounds,
-  { request, isOpenEnded }: { readonly request: ChatRequest; readonly isOpenEnded: boolean },
+  { isStream, isOpenEnded, isLimitable }: OutputKind,
   options: RelayOptions,
 ): CallTerms {
   const hold = withPreConsumed(holdFor(price, bounds), { price, bounds, isOpenEnded }, options)
-  const { isStream } = request
   const terms = { hold, bounds, isOpenEnded, isStream }
-  // A limit that can't be sent to the provider would not bound the cost.
-  const isLimitable = !request.format.isCompaction && !isDirectFormat(request.format.name)
   if (price.mode === 'call' || hold === 0n || !isLimitable) return { ...terms, reduction: null }
   const least = Math.min(LEAST_OUTPUT_TOKENS, bounds.outputTokens)
   const most = isOpenEnded ? UNKNOWN_MODEL_OUTPUT_TOKENS : bounds.outputTokens
@@ -112,6 +121,8 @@ export function termsWithin(
   if (!isOpenEnded || isStream) return { ...terms, reduction }
   return { ...terms, reduction: { ...reduction, timesPayable: OPEN_ENDED_TIMES_PAYABLE } }
 }
+
+const isUnlimited = (form: FormBounds): boolean => form.isUnlimited === true
 
 /**
  * Returns the output limit in tokens per choice. The model's own cap applies even if the request

@@ -1,17 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Thinking } from '#relay/conversion/canonical-request.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import { adaptRequest } from '../adapters/adapt-request.ts'
 import { type AdapterOptions, NO_ADAPTERS } from '../adapters/adapter-options.ts'
 import { thinkingFor } from '../adapters/model-suffix.ts'
-import {
-  type ProviderSettings,
-  providerSettings,
-  withHeaders,
-  withVersion,
-} from '../adapters/provider-settings.ts'
+import { type ProviderSettings, providerSettings } from '../adapters/provider-settings.ts'
 import { suffixAt } from '../adapters/resolve-model-name.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import type { CallConversion } from '../conversion/convert-call.ts'
 import { chatVendorOf } from '../conversion/openai-chat/chat-vendor.ts'
 import { formatFor } from '../dialects/all-formats.ts'
@@ -23,20 +18,19 @@ import {
   type UpstreamChange,
   type WireFormat,
 } from '../dialects/wire-format.ts'
-import { type ProviderCall, withoutHeaders } from '../providers/clouds/cloud-access.ts'
 import type { CallEndpoint } from '../providers/openai-compatible/provider-profile.ts'
 import {
   compactPathOf,
   endpointOf,
   isByDeployment,
   type ProviderTarget,
-  providerCall,
 } from '../providers/openai-compatible/provider-target.ts'
+import type { Translation } from '../providers/translations/translation.ts'
 import { withStoredInput } from '../stored-responses/stored-input.ts'
-import { providerForm } from '../uploads/provider-form.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallTerms } from './call-hold-terms.ts'
-import { CONVERTED_MIB_MAX, type ConvertedRequest, conversionOf } from './convert-request.ts'
+import { type ConvertedRequest, conversionOf } from './convert-request.ts'
+import { type TranslatedChat, translateChat } from './translate-chat.ts'
 
 /** A channel to which the call may be sent, with the request for that channel. */
 export type Candidate = {
@@ -53,6 +47,8 @@ export type Candidate = {
   readonly settings: ProviderSettings
   /** The conversion to the provider's format. Null if the caller uses the same format. */
   readonly conversion: CallConversion | null
+  /** How the provider's answers are translated. Omitted if the provider speaks the format. */
+  readonly translated?: TranslatedChat
 }
 
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
@@ -92,18 +88,36 @@ export function candidateOf(
   limits = OWN_LIMITS,
   adapters = NO_ADAPTERS,
 ): Candidate | RelayError {
-  const route = routeAt(channel, request, { isOverridden, limits, adapters })
-  if (isRelayError(route)) return route
-  if (isNative(route, request)) return adapted(finished(channel, request, route, null))
-  const converted = convertedAt(channel, request, route)
-  if (isRelayError(converted)) return converted
-  return finished(channel, converted.request, { ...route, thinking: null }, converted.conversion)
+  const candidate = untranslated(channel, request, { isOverridden, limits, adapters })
+  if (isRelayError(candidate)) return candidate
+  const {
+    channel: { target },
+    request: { format, model },
+    upstreamModel,
+  } = candidate
+  const endpoint = target && endpointOf(target, format.name, upstreamModel ?? model)
+  return endpoint?.translation === undefined
+    ? candidate
+    : translatedCandidate(candidate, endpoint.translation)
 }
 
 type Choices = {
   readonly isOverridden: boolean
   readonly limits: OutputLimits
   readonly adapters: AdapterOptions
+}
+
+function untranslated(
+  channel: RelayChannel,
+  request: ChatRequest,
+  choices: Choices,
+): Candidate | RelayError {
+  const route = routeAt(channel, request, choices)
+  if (isRelayError(route)) return route
+  if (isNative(route, request)) return adapted(finished(channel, request, route, null))
+  const converted = convertedAt(channel, request, route)
+  if (isRelayError(converted)) return converted
+  return finished(channel, converted.request, { ...route, thinking: null }, converted.conversion)
 }
 
 /**
@@ -181,9 +195,8 @@ function adapted(candidate: Candidate | RelayError): Candidate | RelayError {
   const { body, channel, request, upstreamModel } = candidate
   const adapter = channel.target === null ? undefined : adapterOf(candidate, channel.target)
   if (adapter === undefined) return candidate
-  if (body.length > CONVERTED_MIB_MAX * 1024 * 1024) {
-    return relayError('request_too_large', { subject: `${CONVERTED_MIB_MAX}` })
-  }
+  const limitError = conversionLimitError(body)
+  if (limitError !== null) return limitError
   const written = adapter.requestOf(
     JSON.parse(body.toString('utf8')),
     upstreamModel ?? request.model,
@@ -338,44 +351,22 @@ export const adapterOf = (
   target: ProviderTarget,
 ): CallEndpoint['adapter'] => endpointOf(target, format.name, upstreamModel ?? model)?.adapter
 
-/** Builds the call of a candidate. `added` are headers of the gateway itself. */
-export function callOf(
+/** Translates the body of a finished request, for a provider with a format of its own. */
+function translatedCandidate(
   candidate: Candidate,
-  target: ProviderTarget,
-  incoming: IncomingHttpHeaders,
-  added: readonly string[] = [],
-): ProviderCall {
-  const { body, request, settings, upstreamModel } = candidate
-  const { format, isStream, model } = request
-  const headers = [...passedHeaders(candidate, incoming), ...added]
-  const path = { model: upstreamModel ?? model, isStream }
-  const call = providerCall(target, format.name, path, { headers, body })
-  const compactPath = format.isCompaction ? compactPathOf(target, path.model) : null
-  const placed = { ...call, path: compactPath ?? withVersion(call.path, settings) }
-  return request.files === undefined ? placed : withForm(placed, body, request.files)
-}
-
-/** Replaces the document of a form by the form itself. */
-function withForm(
-  call: ProviderCall,
-  document: Buffer,
-  files: NonNullable<ChatRequest['files']>,
-): ProviderCall {
-  const upload = providerForm(document, files)
-  const headers = withoutHeaders(call.headers, (name) => name === 'content-type')
-  const ofForm = ['content-type', upload.contentType, 'content-length', `${upload.length}`]
-  return { ...call, headers: [...headers, ...ofForm], upload }
-}
-
-/**
- * Returns the headers of the caller and the admin that are sent to the provider. Betas in an
- * override replace those in a header, because some providers read both from the body.
- */
-function passedHeaders(
-  { channel, request: { format }, settings }: Candidate,
-  incoming: IncomingHttpHeaders,
-): readonly string[] {
-  const headers = withHeaders(format.passedHeaders(incoming), settings)
-  if (!channel.rules.overrides.has('anthropic_beta')) return headers
-  return withoutHeaders(headers, (name) => name === 'anthropic-beta')
+  translation: Translation,
+): Candidate | RelayError {
+  const { body, request, channel, upstreamModel, losses } = candidate
+  const { profile, address } = channel.target ?? {}
+  const model = upstreamModel ?? request.model
+  const target = { model, isStream: request.isStream, other: address?.other ?? '' }
+  const chat = translateChat(translation, body, request.choices, target)
+  if (isRelayError(chat)) return chat
+  return {
+    ...candidate,
+    body: chat.body,
+    losses: losses.concat(chat.losses),
+    translated: chat.translated,
+    request: profile?.ignoresOutputLimit === true ? { ...request, outputTokensMax: null } : request,
+  }
 }

@@ -1,16 +1,9 @@
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ConversionError, type Thinking } from '../conversion/canonical-request.ts'
+import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
 import type { ConversionTarget } from '../conversion/format-conversion.ts'
 import { type ChatRequest, isDirectFormat, type WireFormat } from '../dialects/wire-format.ts'
-
-/**
- * The maximum length in MiB of a request that is converted. A conversion parses the request.
- * Parsing a longer request would block the event loop.
- */
-export const CONVERTED_MIB_MAX = 4
-/** The maximum number of members in all objects of a request that is converted. */
-const CONVERTED_KEYS_MAX = 40_000
 
 /** A conversion, and the request that it made. */
 export type ConvertedRequest = {
@@ -69,19 +62,6 @@ function readConverted(
 const isSameThinking = (one: Thinking | undefined, other: Thinking | undefined): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other)
 
-const KEY_END = Buffer.from('":')
-const BACKSLASH = 92
-
-/** Counts the members of all objects in compact JSON. Stops once the maximum is exceeded. */
-function keysIn(body: Buffer): number {
-  let keys = 0
-  for (let at = body.indexOf(KEY_END); at >= 0; at = body.indexOf(KEY_END, at + 2)) {
-    if (body[at - 1] !== BACKSLASH) keys += 1
-    if (keys > CONVERTED_KEYS_MAX) break
-  }
-  return keys
-}
-
 function convert(
   { format, body, choices, model, isStream }: ChatRequest,
   target: ConversionTarget,
@@ -90,12 +70,8 @@ function convert(
   if (choices > 1 && format.name !== 'completions') {
     return relayError('not_convertible', { param: 'n' })
   }
-  if (body.length > CONVERTED_MIB_MAX * 1024 * 1024) {
-    return relayError('request_too_large', { subject: `${CONVERTED_MIB_MAX}` })
-  }
-  if (keysIn(body) > CONVERTED_KEYS_MAX) {
-    return relayError('json_too_wide', { subject: `${CONVERTED_KEYS_MAX}` })
-  }
+  const limitError = conversionLimitError(body)
+  if (limitError !== null) return limitError
   const { name } = format
   if (isDirectFormat(name)) return relayError('not_convertible', { param: 'model' })
   try {

@@ -312,10 +312,11 @@ export function formBoundsOf(
   options: RelayOptions,
   priced: (form: ChatRequest) => ChatRequest = (form) => form,
 ): readonly FormBounds[] {
-  if (!channelsIn(offer).some(({ rules }) => rules.overrides.size > 0)) return []
+  const unlimited = formsWithoutLimit(request, offer)
+  if (!channelsIn(offer).some(({ rules }) => rules.overrides.size > 0)) return unlimited
   const isShort = request.body.length < OUTLINED_FROM_BYTES
   const sample = isShort ? request : request.format.outlineOf(request)
-  return [...overriddenForms(sample, offer, options)].map(priced).map((form) => {
+  const overridden = [...overriddenForms(sample, offer, options)].map(priced).map((form) => {
     const { choices, outputTokensMax, toolLimits, imageFactor } = form
     const added = Math.max(0, form.inputBound.tokens - priced(sample).inputBound.tokens)
     const tokens = priced(request).inputBound.tokens + added
@@ -323,4 +324,18 @@ export function formBoundsOf(
     const bounds = imageFactor === undefined ? limits : { ...limits, imageFactor }
     return toolLimits === undefined ? bounds : { ...bounds, toolLimits }
   })
+  return [...unlimited, ...overridden]
+}
+
+/**
+ * Returns the form of the request for channels whose provider has no output limit. A caller that
+ * sets a low limit would otherwise get a long answer for the hold of a short one.
+ */
+function formsWithoutLimit(
+  { choices, inputBound }: ChatRequest,
+  offer: Offer<RelayChannel>,
+): readonly FormBounds[] {
+  const isIgnored = ({ target }: RelayChannel) => target?.profile.ignoresOutputLimit === true
+  if (!channelsIn(offer).some(isIgnored)) return []
+  return [{ choices, inputBound, outputTokensMax: null, isUnlimited: true }]
 }

@@ -12,15 +12,17 @@ import type { AccessCheck } from './access-check-of-running-calls.ts'
 import { tokensOfImages, usageSoFar } from './billed-usage.ts'
 import type { AnswerForwarder } from './bytes-forwarder.ts'
 import type { AttemptHistory, CallLedger } from './call-ledger.ts'
-import { adapterOf, type Candidate, callOf } from './candidate.ts'
+import { adapterOf, type Candidate } from './candidate.ts'
 import { forwarderOf } from './create-forwarder.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
 import { answerError, confidentialOf } from './failed-call-answer.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
+import { callOf } from './provider-call.ts'
 import { requestIdIn, showRateLimits, showTurnState } from './provider-headers.ts'
 import { formatsOf } from './request-changes.ts'
 import { StreamPing } from './stream-ping.ts'
+import { decoderFor, transportOf } from './translate-chat.ts'
 import {
   type AttemptEnd,
   type AttemptError,
@@ -123,7 +125,7 @@ export class RunningCall implements Watched {
     this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, {
       firstByteMs: deadlines[isEarly ? 'firstByteMs' : 'firstBytePlainMs'],
       onHeaders,
-      decoder: target.cloud?.decoder ?? null,
+      decoder: decoderFor(candidate.translated, target, this.exchange.call),
       adaptAnswer: adapterOf(candidate, target)?.answer,
     })
     const { request: incoming, call: id } = this.exchange
@@ -131,7 +133,7 @@ export class RunningCall implements Watched {
     const connections = via(target.proxy)
     const request = authorizedCall(target, call, connections)
     this.channelUnderWay = channelId
-    const end = await this.attempt.start(connections.poolFor(call.origin), request)
+    const end = await this.attempt.start(transportOf(target, connections, call.origin), request)
     this.channelUnderWay = null
     if (end.status === 401) target.cloud?.dropCredentials()
     this.attempts.push({

@@ -4,8 +4,10 @@ import type { WireFormat } from '../dialects/wire-format.ts'
 import {
   type AnswerDecoder,
   CredentialsError,
+  type DecodedAnswer,
   type ProviderCall,
   type StreamDecoder,
+  type Transport,
 } from '../providers/clouds/cloud-access.ts'
 import type { AnswerForwarder } from './bytes-forwarder.ts'
 import type { Deadlines } from './deadlines.ts'
@@ -132,7 +134,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
    * Sends the request. If `request` is a promise, its credentials are still being obtained. A
    * rejection ends the attempt.
    */
-  start(pool: Dispatcher, request: AttemptRequest | Promise<AttemptRequest>): Promise<AttemptEnd> {
+  start(pool: Transport, request: AttemptRequest | Promise<AttemptRequest>): Promise<AttemptEnd> {
     return new Promise((resolve) => {
       this.resolve = resolve
       if (!(request instanceof Promise)) return this.dispatch(pool, request)
@@ -142,7 +144,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     })
   }
 
-  private dispatch(pool: Dispatcher, { path, headers, body, upload }: AttemptRequest): void {
+  private dispatch(pool: Transport, { path, headers, body, upload }: AttemptRequest): void {
     // The attempt may have been aborted while its credentials were obtained.
     if (this.resolve === null) {
       this.isClosed = true
@@ -265,8 +267,18 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       this.parts = [this.adaptAnswer(this.gathered(), Math.floor(Date.now() / 1_000))]
     }
     const body = this.gathered()
+    const decoded = this.decoder?.readAnswer?.(body, status)
+    if (decoded !== undefined) return this.endDecoded(decoded, status)
     const error = this.format.errorOfAnswer(body)
     this.finish(error === null ? { kind: 'plain', status, body } : this.endBy(error))
+  }
+
+  /** Some providers send errors with a status of success. The attempt gets the error's status. */
+  private endDecoded(decoded: DecodedAnswer, status: number): void {
+    if (decoded.kind === 'answer') return this.finish({ kind: 'plain', status, body: decoded.body })
+    if (decoded.kind === 'failed') return this.finish(this.endBy(decoded.error))
+    this.status = decoded.status
+    this.finish(this.endBy('status'))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -344,7 +356,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private errorBody(error: AttemptError | null): Buffer {
     const body = this.gathered()
     const isCloudError = error === 'status' && this.decoder !== null
-    return isCloudError ? this.decoder.errorBody(body, this.answerHeaders) : body
+    if (!isCloudError) return body
+    return this.decoder.errorBody(body, this.answerHeaders, this.status ?? 502)
   }
 
   private gathered(): Buffer {

@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import type { StreamedBody } from '../../uploads/provider-form.ts'
 
@@ -34,12 +35,26 @@ export type AnswerDecoder = {
   /** The media type of the provider's streams. Streams of other types are not decoded. */
   readonly mediaType: string
   readonly createStream: () => StreamDecoder
-  /** Rewrites the body of an answer with an error status. */
+  /**
+   * Reads a plain answer with a status of success. Omitted if plain answers are in the wire format.
+   */
+  readonly readAnswer?: (body: Buffer, status: number) => DecodedAnswer
+  /** Rewrites the body of an answer with an error. `status` is the status of the answer. */
   readonly errorBody: (
     body: Buffer,
     headers: Readonly<Record<string, string | string[] | undefined>>,
+    status: number,
   ) => Buffer
 }
+
+export type DecodedAnswer =
+  | { readonly kind: 'answer'; readonly body: Buffer }
+  /** The body has an error, although its status was one of success. */
+  | { readonly kind: 'refused'; readonly status: number }
+  | { readonly kind: 'failed'; readonly error: 'cut' | 'format' | 'too-large' }
+
+/** Sends requests in place of a pool of connections, for a provider that is not called by HTTP. */
+export type Transport = Pick<Dispatcher, 'dispatch'>
 
 /** Why the rest of a stream can't be read. */
 export type DecoderFault = 'cut' | 'too-large'
@@ -74,6 +89,8 @@ export type CloudAccess = {
   readonly confidential: () => readonly string[]
   /** Null if the answers are in the wire format itself. */
   readonly decoder: AnswerDecoder | null
+  /** Sends the calls. Omitted if they are sent by HTTP as they are. */
+  readonly transport?: (connections: Connections, origin: string) => Transport
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 import { CLOUD_ROWS } from './cloud-profiles.ts'
 import { OTHER_FORMAT_ROWS } from './other-format-profiles.ts'
 import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.ts'
+import { TRANSLATED_ROWS } from './translated-profiles.ts'
 
 const chatAt = (path: string): CallEndpoint => ({ format: 'chat', path })
 const CHAT = chatAt('/v1/chat/completions')
@@ -266,21 +267,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
       ministral-3b-latest pixtral-large-latest open-mistral-nemo
     `,
   },
-  // Cohere is called through its compatibility API, which rejects `stream_options`.
-  {
-    id: 34,
-    name: 'Cohere',
-    baseUrl: 'https://api.cohere.ai',
-    endpoints: [chatAt('/compatibility/v1/chat/completions')],
-    modelsPath: '/v1/models?endpoint=chat&page_size=1000',
-    keyHint: { zh: '控制台的 API 密钥', en: 'An API key from the dashboard' },
-    sendsUsageByDefault: true,
-    models: `
-      command-a-03-2025 command-a-reasoning-08-2025 command-a-vision-07-2025 command-r7b-12-2024
-      command-r-plus-08-2024 command-r-08-2024
-      embed-v4.0 rerank-v4.0-pro rerank-v4.0-fast rerank-v3.5
-    `,
-  },
+  ...TRANSLATED_ROWS,
   // Jina has no chats, only embeddings and rerank.
   {
     id: 38,

@@ -3,6 +3,7 @@ import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { type BodyEnvelope, type FormatName, isDirectFormat } from '#relay/dialects/wire-format.ts'
 import type { OpenCloud } from '../clouds/cloud-access.ts'
+import type { Translation } from '../translations/translation.ts'
 import type { BalanceQuery } from './balance-query.ts'
 import type { ImageAdapter } from './image-adapters.ts'
 
@@ -59,6 +60,8 @@ export type CallEndpoint = {
   readonly envelope?: BodyEnvelope
   /** How the requests and answers of this endpoint for images differ from those of OpenAI. */
   readonly adapter?: ImageAdapter
+  /** How chats are carried in the provider's own format, if `format` is not what it speaks. */
+  readonly translation?: Translation
 }
 
 /**
@@ -98,6 +101,11 @@ export type Profile = {
   readonly keyHeader?: KeyHeader
   readonly keyHint: TranslatedText
   readonly fields?: readonly ProfileField[]
+  /**
+   * True if requests can't limit the output. A call's hold then covers the most that the model may
+   * write, whatever limit the caller has set.
+   */
+  readonly ignoresOutputLimit?: true
   /**
    * True if the provider's streams always include usage. Such a provider rejects requests that ask
    * for usage.

@@ -136,7 +136,7 @@ describe('POST /api/channel/fetch_models', () => {
   })
 
   it('refuses a type that the relay does not serve', async () => {
-    const answer = await post({ base_url: site.scripted.url, type: 37, key: 'k' })
+    const answer = await post({ base_url: site.scripted.url, type: 21, key: 'k' })
     expect(answer).toMatchObject({ success: false, code: 'ModelsNotListed' })
   })
 

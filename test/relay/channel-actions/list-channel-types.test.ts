@@ -23,7 +23,7 @@ describe('GET /api/channel/types', () => {
     expect(cloudflare?.fields).toMatchObject([
       { key: 'other', kind: 'text', is_required: true, label: { zh: '账户 ID', en: 'Account id' } },
     ])
-    expect(rows.map(({ id }) => id)).not.toContain(37)
+    expect(rows.map(({ id }) => id)).not.toContain(21)
     const ofTasks = rows.filter(({ id }) => [2, 5, 36].includes(id))
     expect(ofTasks).toMatchObject([
       { name: 'Midjourney', chat_path: '/mj/submit/imagine', can_list_models: false },

@@ -286,7 +286,7 @@ describe('channel test of a cloud', () => {
 
 describe('channel test that sends and records nothing', () => {
   it('is one of a channel that cannot be called', async () => {
-    const { result, events } = await test(channel({ type: 37 }))
+    const { result, events } = await test(channel({ type: 21 }))
     expect(result).toMatchObject({ isSuccess: false, reason: 'no-address', position: null })
     expect(events).toEqual([])
   })

@@ -5,6 +5,7 @@ import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { PROFILES, profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 import { callPathOf, providerTarget } from '#relay/providers/openai-compatible/provider-target.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import { PROVIDER_SCRIPTS } from '../support/translated-provider-scripts.ts'
 
 const policy = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })
 const KEY = 'sk-the-key-of-it'
@@ -33,10 +34,15 @@ const ADDRESSES: Readonly<Record<number, string | null>> = {
   12: null,
   13: null,
   14: 'https://api.anthropic.com/v1/messages',
+  // The key of these tests has not the form of these providers' keys.
+  15: null,
+  16: null,
   17: 'https://dashscope.aliyuncs.com/compatible-mode/v1/chat/completions',
+  18: null,
   19: 'https://api.360.cn/v1/chat/completions',
   20: 'https://openrouter.ai/api/v1/chat/completions',
   22: 'https://fastgpt.run/api/openapi/v1/chat/completions',
+  23: null,
   24: 'https://generativelanguage.googleapis.com/v1beta/models/some%2Fmodel%201:generateContent',
   25: 'https://api.moonshot.cn/v1/chat/completions',
   26: 'https://open.bigmodel.cn/api/paas/v4/chat/completions',
@@ -44,8 +50,9 @@ const ADDRESSES: Readonly<Record<number, string | null>> = {
   31: 'https://api.lingyiwanwu.com/v1/chat/completions',
   // The key of these tests is none of Bedrock's. `clouds.test.ts` tests the clouds.
   33: null,
-  34: 'https://api.cohere.ai/compatibility/v1/chat/completions',
+  34: 'https://api.cohere.ai/v2/chat',
   35: 'https://api.minimax.chat/v1/text/chatcompletion_v2',
+  37: 'https://api.dify.ai/v1/chat-messages',
   // Jina has no chats, so the path is empty.
   38: 'https://api.jina.ai',
   39: 'https://api.cloudflare.com/client/v4/accounts/acc%2F1/ai/v1/chat/completions',
@@ -58,7 +65,9 @@ const ADDRESSES: Readonly<Record<number, string | null>> = {
   46: 'https://qianfan.baidubce.com/v2/chat/completions',
   47: null,
   48: 'https://api.x.ai/v1/chat/completions',
+  49: 'https://api.coze.cn/v3/chat',
   53: 'https://llm.submodel.ai/v1/chat/completions',
+  56: 'https://api.replicate.com/v1/models/some/model%201/predictions',
 }
 
 describe('provider profiles', () => {
@@ -67,8 +76,17 @@ describe('provider profiles', () => {
     expect(ids.toSorted((one, other) => one - other)).toEqual(Object.keys(ADDRESSES).map(Number))
   })
 
+  it('have a script of the provider wherever chats are translated', () => {
+    const translated = PROFILES.filter(({ endpoints }) =>
+      endpoints.some(({ translation }) => translation !== undefined),
+    )
+    expect(translated.map(({ id }) => id).toSorted()).toEqual(
+      [...PROVIDER_SCRIPTS.keys()].toSorted(),
+    )
+  })
+
   it.each(Object.entries(ADDRESSES))('type %s sends calls to %s', (type, expected) => {
-    const other = type === '39' ? 'acc/1' : ''
+    const other = ['39', '49'].includes(type) ? 'acc/1' : ''
     expect(address(Number(type), { other })).toBe(expected ?? 'none')
   })
 
@@ -141,6 +159,12 @@ describe('addresses as admins enter them', () => {
       'https://a.example/compatible-mode/v1/chat/completions',
     ],
     [26, 'https://api.z.ai', 'https://api.z.ai/api/paas/v4/chat/completions'],
+    [
+      34,
+      'https://api.cohere.ai/compatibility/v1',
+      'https://api.cohere.ai/compatibility/v1/chat/completions',
+    ],
+    [37, 'https://dify.example/v1', 'https://dify.example/v1/chat-messages'],
     [35, 'https://api.minimax.io/v1', 'https://api.minimax.io/v1/text/chatcompletion_v2'],
     [
       3,

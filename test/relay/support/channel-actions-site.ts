@@ -44,7 +44,7 @@ async function bygoneChannel(product: TestProduct): Promise<number> {
   const command = {
     type: 'ChangeTerms',
     channelId,
-    change: { type: 18 },
+    change: { type: 11 },
     keys: { refs: ['gone'], isAppended: false },
     keyMode: null,
   } as const

@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
 import { serve } from '#test/support/start-http-server.ts'
 
 export type ProviderRequest = {
@@ -35,6 +38,27 @@ export type ScriptedProvider = {
 export async function scriptedProvider(): Promise<ScriptedProvider> {
   const requests: ProviderRequest[] = []
   const answers = new Map<string, Scripted>()
+  const sockets = new WebSocketServer({ noServer: true })
+  /** A websocket gets the pieces as messages, after its first message. */
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const { url: path = '', headers } = request
+    const answer = answers.get(`GET ${path.split('?')[0]}`) ?? { status: 404 }
+    const { status = 200, body = {}, pieces = [], keepsOpen } = answer
+    socket.on('error', () => {})
+    if (status !== 200) {
+      const text = JSON.stringify(body)
+      const type = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}`
+      socket.end(`HTTP/1.1 ${status} Refused\r\n${type}\r\n\r\n${text}`)
+      return
+    }
+    sockets.handleUpgrade(request, socket, head, (opened) => {
+      opened.on('message', (message) => {
+        requests.push({ method: 'GET', path, headers, body: message.toString() })
+        for (const piece of pieces) opened.send(piece.toString('utf8'))
+        if (keepsOpen !== true) opened.close()
+      })
+    })
+  }
   const server = await serve((request, response) => {
     const parts: Buffer[] = []
     request.on('error', () => {})
@@ -61,6 +85,6 @@ export async function scriptedProvider(): Promise<ScriptedProvider> {
       }
       if (keepsOpen !== true) response.end()
     })
-  })
+  }, upgrade)
   return { ...server, requests, answers }
 }

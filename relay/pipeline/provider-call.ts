@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { withHeaders, withVersion } from '../adapters/provider-settings.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import { type ProviderCall, withoutHeaders } from '../providers/clouds/cloud-access.ts'
+import {
+  compactPathOf,
+  type ProviderTarget,
+  providerCall,
+} from '../providers/openai-compatible/provider-target.ts'
+import { providerForm } from '../uploads/provider-form.ts'
+import type { Candidate } from './candidate.ts'
+
+/** Builds the call of a candidate. `added` are headers of the gateway itself. */
+export function callOf(
+  candidate: Candidate,
+  target: ProviderTarget,
+  incoming: IncomingHttpHeaders,
+  added: readonly string[] = [],
+): ProviderCall {
+  const { body, request, settings, upstreamModel } = candidate
+  const { format, isStream, model } = request
+  const headers = [...passedHeaders(candidate, incoming), ...added]
+  const path = { model: upstreamModel ?? model, isStream }
+  const call = providerCall(target, format.name, path, { headers, body })
+  const compactPath = format.isCompaction ? compactPathOf(target, path.model) : null
+  const placed = { ...call, path: compactPath ?? withVersion(call.path, settings) }
+  return request.files === undefined ? placed : withForm(placed, body, request.files)
+}
+
+/** Replaces the document of a form by the form itself. */
+function withForm(
+  call: ProviderCall,
+  document: Buffer,
+  files: NonNullable<ChatRequest['files']>,
+): ProviderCall {
+  const upload = providerForm(document, files)
+  const headers = withoutHeaders(call.headers, (name) => name === 'content-type')
+  const ofForm = ['content-type', upload.contentType, 'content-length', `${upload.length}`]
+  return { ...call, headers: [...headers, ...ofForm], upload }
+}
+
+/**
+ * Returns the headers of the caller and the admin that are sent to the provider. Betas in an
+ * override replace those in a header, because some providers read both from the body.
+ */
+function passedHeaders(
+  { channel, request: { format }, settings }: Candidate,
+  incoming: IncomingHttpHeaders,
+): readonly string[] {
+  const headers = withHeaders(format.passedHeaders(incoming), settings)
+  if (!channel.rules.overrides.has('anthropic_beta')) return headers
+  return withoutHeaders(headers, (name) => name === 'anthropic-beta')
+}

@@ -1,0 +1,130 @@
+import { request } from 'undici'
+import type { Connections } from '#infra/outbound/outbound-connections.ts'
+import { CredentialsError } from './cloud-access.ts'
+
+/** A token is replaced this long before it expires, so that it doesn't expire on its way. */
+const RENEW_BEFORE_MS = 5 * 60_000
+/**
+ * The time for which a failure is returned without another request. Otherwise, each call would send
+ * a request to the token endpoint.
+ */
+const REFUSED_MS = 10_000
+const UNREACHABLE_MS = 1_000
+/** A refused token is dropped only if it is older, so that refusals can't cause many requests. */
+const DROPPED_AFTER_MS = 30_000
+
+export type AccessToken = { readonly token: string; readonly lifetimeMs: number }
+
+type Entry = {
+  readonly token: Promise<string>
+  readonly requestedAt: number
+  /** Until when the entry is used; infinite while the request is in flight. */
+  usableUntil: number
+}
+
+/**
+ * The access tokens of one account. A token is used until shortly before it expires. At most one
+ * request is in flight. `request` rejects with a `CredentialsError`.
+ */
+export class AccessTokenCache {
+  private readonly request: (connections: Connections) => Promise<AccessToken>
+  private readonly now: () => number
+  private entry: Entry | null = null
+  /** The last token, for `confidential`. */
+  private latest = ''
+
+  constructor(
+    request: (connections: Connections) => Promise<AccessToken>,
+    now: () => number = Date.now,
+  ) {
+    this.request = request
+    this.now = now
+  }
+
+  /** Returns a token. Rejects with a `CredentialsError`. */
+  token(connections: Connections): Promise<string> {
+    const existing = this.entry
+    if (existing !== null && this.now() < existing.usableUntil) return existing.token
+    const entry: Entry = {
+      token: this.request(connections).then(
+        ({ token, lifetimeMs }) => {
+          entry.usableUntil = this.now() + usableMs(lifetimeMs)
+          this.latest = token
+          return token
+        },
+        (error: unknown) => {
+          const isRefused = error instanceof CredentialsError && error.status !== null
+          entry.usableUntil = this.now() + (isRefused ? REFUSED_MS : UNREACHABLE_MS)
+          throw error
+        },
+      ),
+      requestedAt: this.now(),
+      usableUntil: Number.POSITIVE_INFINITY,
+    }
+    this.entry = entry
+    return entry.token
+  }
+
+  /** Drops the current token, because the provider refused it. */
+  drop(): void {
+    if (this.entry === null || this.now() - this.entry.requestedAt < DROPPED_AFTER_MS) return
+    this.entry = null
+  }
+
+  /** The current token, or an empty text. */
+  get current(): string {
+    return this.latest
+  }
+}
+
+const usableMs = (lifetimeMs: number): number =>
+  lifetimeMs > 2 * RENEW_BEFORE_MS ? lifetimeMs - RENEW_BEFORE_MS : lifetimeMs / 2
+
+const REQUEST_MS = 15_000
+const ANSWER_BYTES_MAX = 64 * 1024
+const LIFETIME_MS_MAX = 60 * 60_000
+
+/** Sends a form to a token endpoint. Rejects with a `CredentialsError` if it can't be reached. */
+export async function postTokenRequest(
+  { dispatcher }: Connections,
+  url: string,
+  form: Readonly<Record<string, string>>,
+): Promise<{ readonly status: number; readonly body: Buffer }> {
+  try {
+    const { statusCode, body } = await request(url, {
+      dispatcher,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'accept-encoding': 'identity',
+        'user-agent': 'tallygate',
+      },
+      body: new URLSearchParams(form).toString(),
+      signal: AbortSignal.timeout(REQUEST_MS),
+    })
+    const parts: Buffer[] = []
+    let length = 0
+    for await (const part of body as AsyncIterable<Buffer>) {
+      length += part.length
+      if (length > ANSWER_BYTES_MAX) throw new Error('the answer is too long')
+      parts.push(part)
+    }
+    return { status: statusCode, body: Buffer.concat(parts) }
+  } catch {
+    throw new CredentialsError(null, Buffer.alloc(0))
+  }
+}
+
+/** Reads a token and its lifetime. Returns null if the token can't be sent in a header. */
+export function readAccessToken(body: Buffer): AccessToken | null {
+  try {
+    const answer = JSON.parse(body.toString('utf8')) as Readonly<Record<string, unknown>>
+    const { access_token: token, expires_in: seconds } = answer
+    if (typeof token !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(token)) return null
+    const lifetimeMs = typeof seconds === 'number' ? seconds * 1_000 : 0
+    // Without a usable lifetime, the token is used for a minute.
+    return { token, lifetimeMs: Math.min(Math.max(lifetimeMs, 120_000), LIFETIME_MS_MAX) }
+  } catch {
+    return null
+  }
+}

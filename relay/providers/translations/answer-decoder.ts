@@ -1,0 +1,134 @@
+import type { CanonicalAnswer, CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
+import { collectAnswer } from '#relay/conversion/gemini/collect-answer.ts'
+import { parsedObject } from '#relay/conversion/json-fields.ts'
+import { type AnswerOptions, writeAnswer } from '#relay/conversion/openai-chat/write-answer.ts'
+import { createStreamWriter } from '#relay/conversion/openai-chat/write-stream.ts'
+import { dataEvent } from '#relay/conversion/sse-lines.ts'
+import type { AnswerDecoder, DecodedAnswer, DecoderFault } from '../clouds/cloud-access.ts'
+import { EventSplitter } from './server-sent-events.ts'
+import type { ProviderError, Translation } from './translation.ts'
+
+/** What the answers of one call have in common. */
+export type DecoderOptions = Omit<AnswerOptions, 'hasStreamUsage'> & {
+  /** The id of an answer without one. */
+  readonly id: string
+  /** The provider's name for the model, for answers that don't name it. */
+  readonly model: string
+}
+
+/** The maximum length in bytes of a plain answer that is translated. */
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024
+const EVENT_STREAM = 'text/event-stream'
+
+/** Returns the decoder that turns the answers of one call into OpenAI's chat format. */
+export const answerDecoder = (
+  translation: Translation,
+  options: DecoderOptions,
+): AnswerDecoder => ({
+  mediaType: EVENT_STREAM,
+  createStream: () => new TranslatedStream(translation, options),
+  readAnswer: (body, status) => readAnswer(translation, options, body, status),
+  errorBody: (body, _headers, status) => {
+    const error = errorIn(translation, body, status)
+    return error === null ? body : Buffer.from(JSON.stringify(errorObject(error)))
+  },
+})
+
+const errorObject = ({ type, message }: Pick<ProviderError, 'type' | 'message'>) => ({
+  error: { message, type, param: null, code: type },
+})
+
+/** Providers that only stream send a plain answer as a stream, too. */
+function readAnswer(
+  translation: Translation,
+  options: DecoderOptions,
+  body: Buffer,
+  status: number,
+): DecodedAnswer {
+  if (body.length > ANSWER_BYTES_MAX) return { kind: 'failed', error: 'too-large' }
+  try {
+    const object = parsedObject(body.toString('utf8'))
+    if (object === null) return readCollected(translation, options, body)
+    const error = translation.readError(object, status)
+    if (error !== null) return { kind: 'refused', status: error.status }
+    const answer = translation.readAnswer(object)
+    return answer === null ? { kind: 'failed', error: 'format' } : written(answer, options)
+  } catch {
+    // For example, the arguments of a tool call may be nested too deeply to be written again.
+    return { kind: 'failed', error: 'format' }
+  }
+}
+
+function readCollected(
+  translation: Translation,
+  options: DecoderOptions,
+  body: Buffer,
+): DecodedAnswer {
+  const events = eventsIn(translation, body)
+  if (events.length === 0) return { kind: 'failed', error: 'format' }
+  if (events.some(({ kind }) => kind === 'error')) return { kind: 'refused', status: 502 }
+  if (!events.some(({ kind }) => kind === 'end')) return { kind: 'failed', error: 'cut' }
+  return written(collectAnswer(events), options)
+}
+
+function eventsIn(translation: Translation, body: Buffer): readonly CanonicalEvent[] {
+  const splitter = new EventSplitter()
+  const read = translation.createEventReader()
+  const events = [...splitter.push(body), ...splitter.finish()]
+  return splitter.isTooLarge ? [] : events.flatMap((event) => read(event))
+}
+
+function errorIn(translation: Translation, body: Buffer, status: number): ProviderError | null {
+  const object = parsedObject(body.toString('utf8'))
+  if (object !== null) return translation.readError(object, status)
+  const event = eventsIn(translation, body).find(({ kind }) => kind === 'error')
+  return event?.kind === 'error' ? { ...event, status: 502 } : null
+}
+
+const written = (answer: CanonicalAnswer, options: DecoderOptions): DecodedAnswer => {
+  const named = { ...answer, id: answer.id || options.id, model: answer.model || options.model }
+  const body = writeAnswer(named, { ...options, hasStreamUsage: true })
+  return { kind: 'answer', body: Buffer.from(JSON.stringify(body)) }
+}
+
+/** Turns the stream of a provider into chunks of OpenAI's chat format. */
+class TranslatedStream {
+  fault: DecoderFault | null = null
+  private readonly splitter = new EventSplitter()
+  private readonly read
+  private readonly writer
+  private readonly options: DecoderOptions
+  private hasBegun = false
+  private isEnded = false
+
+  constructor(translation: Translation, options: DecoderOptions) {
+    this.read = translation.createEventReader()
+    this.writer = createStreamWriter({ ...options, hasStreamUsage: true })
+    this.options = options
+  }
+
+  push(chunk: Buffer): Buffer {
+    const events = this.splitter.push(chunk).flatMap((event) => this.read(event))
+    let text = ''
+    for (const event of events) text += this.write(event)
+    if (this.splitter.isTooLarge) this.fault = 'too-large'
+    return Buffer.from(text)
+  }
+
+  private write(event: CanonicalEvent): string {
+    if (this.isEnded) return ''
+    if (event.kind === 'error') {
+      this.isEnded = true
+      return dataEvent(errorObject(event))
+    }
+    const { id, model } = this.options
+    if (event.kind === 'start') {
+      if (this.hasBegun) return ''
+      this.hasBegun = true
+      return this.writer.write({ ...event, id: event.id || id, model: event.model || model })
+    }
+    const begun = this.hasBegun ? '' : this.write({ kind: 'start', id, model })
+    this.isEnded = event.kind === 'end'
+    return begun + this.writer.write(event)
+  }
+}

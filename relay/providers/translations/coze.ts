@@ -1,0 +1,112 @@
+import { readAnswerId } from '#relay/conversion/answer-names.ts'
+import type { CanonicalRequest, JsonObject } from '#relay/conversion/canonical-request.ts'
+import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
+import {
+  endEvents,
+  reportedUsage,
+  textEvents,
+  thinkingEvents,
+  usageEvents,
+} from './read-answer-parts.ts'
+import { type Feature, lastQuestion, lossesOf, textConversation } from './request-features.ts'
+import type {
+  ProviderError,
+  ProviderEventReader,
+  Translation,
+  TranslationTarget,
+} from './translation.ts'
+
+const FEATURES = new Set<Feature>(['endUser'])
+
+/**
+ * Writes a chat with a bot. The answer is always streamed, because Coze otherwise answers with the
+ * id of a conversation that must be polled. Nothing is kept in the bot's history.
+ */
+function writeRequest(request: CanonicalRequest, { other }: TranslationTarget) {
+  const losses = lossesOf(request, FEATURES)
+  const conversation = textConversation(request, losses)
+  lastQuestion(conversation)
+  const { system, messages } = conversation
+  const value = {
+    bot_id: other,
+    user_id: request.endUser ?? 'tallygate',
+    stream: true,
+    auto_save_history: false,
+    // A bot has instructions of its own, so those of the request precede the first text.
+    additional_messages: messages.map(({ role, text }, at) => ({
+      role,
+      type: role === 'user' ? 'question' : 'answer',
+      content: at === 0 && system !== '' ? `${system}\n\n${text}` : text,
+      content_type: 'text',
+    })),
+  }
+  return { value, losses }
+}
+
+const INVALID_KEY = new Set([4100, 700_012_006])
+const NO_BALANCE = new Set([4011, 4027, 4028])
+const BUSY = new Set([4013, 4015])
+
+/** Errors come with status 200 and a code. */
+function readError(body: JsonObject, status: number): ProviderError | null {
+  const code = Number(body.code ?? 0)
+  if (status < 400 && (code === 0 || Number.isNaN(code))) return null
+  const message = textOf(body.msg) ?? textOrEmpty(body.message)
+  if (INVALID_KEY.has(code)) return { status: 401, type: 'invalid_api_key', message }
+  if (NO_BALANCE.has(code)) return { status: 429, type: 'insufficient_quota', message }
+  const isWrong = code === 4000 || code === 4001
+  const own = BUSY.has(code) ? 429 : code === 4101 ? 403 : code === 4200 ? 404 : isWrong ? 400 : 502
+  return { status: status >= 400 ? status : own, type: `${code || 'coze_error'}`, message }
+}
+
+function usageIn(body: JsonObject) {
+  const usage = objectOrEmpty(body.usage)
+  return reportedUsage(usage.input_count, usage.output_count)
+}
+
+const errorEvent = (body: JsonObject) => {
+  const error = readError(body, 200)
+  const type = error?.type ?? 'coze_error'
+  return [{ kind: 'error', type, message: error?.message ?? '' } as const]
+}
+
+/** Only the texts of answers are carried, and not those of the bot's tools and suggestions. */
+function createEventReader(): ProviderEventReader {
+  let hasText = false
+  return ({ name, data }) => {
+    const event = parsedObject(data) ?? {}
+    switch (name) {
+      case 'conversation.chat.created':
+        return [{ kind: 'start', id: readAnswerId(event.id), model: '' }]
+      case 'conversation.message.delta':
+      case 'conversation.message.completed': {
+        if (event.type !== 'answer') return []
+        // A bot may send an answer only as a whole. After deltas, it repeats them.
+        if (name.endsWith('completed') && hasText) return []
+        const text = textEvents(textOrEmpty(event.content))
+        const thinking = thinkingEvents(textOrEmpty(event.reasoning_content))
+        if (text.length > 0) hasText = true
+        return [...thinking, ...text]
+      }
+      case 'conversation.chat.completed':
+        return [...usageEvents(usageIn(event)), ...endEvents()]
+      case 'conversation.chat.failed':
+        return errorEvent({ code: 5000, ...objectOrEmpty(event.last_error) })
+      case 'conversation.chat.requires_action':
+        return errorEvent({ code: 5000, msg: 'The bot waits for the result of a tool.' })
+      case 'error':
+        return errorEvent({ code: 5000, ...event })
+      default:
+        return []
+    }
+  }
+}
+
+/** Coze's `/v3/chat`, whose models are bots. */
+export const COZE: Translation = {
+  writeRequest,
+  // A plain answer is never requested.
+  readAnswer: () => null,
+  readError,
+  createEventReader,
+}

@@ -1,0 +1,99 @@
+import { readAnswerId } from '#relay/conversion/answer-names.ts'
+import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
+import type {
+  CanonicalRequest,
+  FileSource,
+  JsonObject,
+} from '#relay/conversion/canonical-request.ts'
+import { ConversionError } from '#relay/conversion/canonical-request.ts'
+import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
+import {
+  endEvents,
+  reportedUsage,
+  singleAnswer,
+  textEvents,
+  usageEvents,
+} from './read-answer-parts.ts'
+import { type Feature, lossesOf, textConversation, transcriptOf } from './request-features.ts'
+import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
+
+const FEATURES = new Set<Feature>(['images', 'endUser'])
+
+/**
+ * Writes a chat as one question. Dify keeps conversations itself, but a caller could name the
+ * conversation of another caller. So every call begins a conversation, with all texts in its
+ * question. The answer is always streamed, because agents of Dify refuse anything else.
+ */
+function writeRequest(request: CanonicalRequest) {
+  const losses = lossesOf(request, FEATURES)
+  const query = transcriptOf(textConversation(request, losses))
+  const files = request.messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.kind === 'image' ? [fileOf(part.source)] : [])),
+  )
+  const value = {
+    inputs: {},
+    query,
+    response_mode: 'streaming',
+    conversation_id: '',
+    user: request.endUser ?? 'tallygate',
+    auto_generate_name: false,
+    ...(files.length === 0 ? {} : { files }),
+  }
+  return { value, losses }
+}
+
+function fileOf(source: FileSource): JsonObject {
+  if (source.kind === 'url') {
+    return { type: 'image', transfer_method: 'remote_url', url: source.url }
+  }
+  const message = 'Dify takes images by their addresses.'
+  throw new ConversionError('messages[].content[].image_url', message)
+}
+
+function usageIn(body: JsonObject) {
+  const usage = objectOrEmpty(objectOrEmpty(body.metadata).usage)
+  return reportedUsage(usage.prompt_tokens, usage.completion_tokens)
+}
+
+function readAnswer(body: JsonObject) {
+  const text = textOf(body.answer)
+  if (text === null) return null
+  return singleAnswer(readAnswerId(body.message_id), [{ kind: 'text', text }], usageIn(body))
+}
+
+function readError(body: JsonObject, status: number): ProviderError | null {
+  if (status < 400 && body.event !== 'error') return null
+  const code = textOf(body.code) ?? 'dify_error'
+  const message = textOrEmpty(body.message)
+  const own = typeof body.status === 'number' && body.status >= 400 ? body.status : 502
+  const shown = status >= 400 ? status : own
+  if (code === 'unauthorized') return { status: 401, type: 'invalid_api_key', message }
+  if (code === 'provider_quota_exceeded')
+    return { status: 429, type: 'insufficient_quota', message }
+  return { status: shown, type: code, message }
+}
+
+/** The events with a piece of the answer, of assistants and of agents. */
+const TEXT_EVENTS = new Set(['message', 'agent_message'])
+
+function createEventReader(): ProviderEventReader {
+  return ({ data }) => {
+    const event = parsedObject(data)
+    if (event === null) return []
+    const name = textOrEmpty(event.event)
+    const start: CanonicalEvent = { kind: 'start', id: readAnswerId(event.message_id), model: '' }
+    if (TEXT_EVENTS.has(name)) return [start, ...textEvents(textOrEmpty(event.answer))]
+    if (name === 'message_replace') return REPLACED
+    if (name === 'message_end') return [start, ...usageEvents(usageIn(event)), ...endEvents()]
+    const error = readError(event, 200)
+    return error === null ? [] : [{ kind: 'error', type: error.type, message: error.message }]
+  }
+}
+
+/** A moderated answer takes back its text. The text that callers already have can't be replaced. */
+const REPLACED: readonly CanonicalEvent[] = [
+  { kind: 'refusal', choice: 0, part: 2, text: 'The provider withdrew this answer.' },
+]
+
+/** Dify's `/v1/chat-messages`, whose models are apps. */
+export const DIFY: Translation = { writeRequest, readAnswer, readError, createEventReader }

@@ -1,0 +1,111 @@
+import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
+import type { CanonicalRequest, JsonObject } from '#relay/conversion/canonical-request.ts'
+import {
+  listOf,
+  objectOrEmpty,
+  parsedObject,
+  textOf,
+  textOrEmpty,
+} from '#relay/conversion/json-fields.ts'
+import { isVisibleText, MODEL, type OpenCloud } from '../clouds/cloud-access.ts'
+import { predictionTransport } from './prediction-transport.ts'
+import { endEvents, reportedUsage, textEvents, usageEvents } from './read-answer-parts.ts'
+import { type Feature, lossesOf, textConversation, transcriptOf } from './request-features.ts'
+import type {
+  ProviderError,
+  ProviderEventReader,
+  Translation,
+  TranslationTarget,
+} from './translation.ts'
+
+const FEATURES = new Set<Feature>(['outputTokensMax', 'temperature', 'topP'])
+
+/** Writes the input that Replicate's language models have in common. */
+function writeRequest(request: CanonicalRequest, { model }: TranslationTarget) {
+  const losses = lossesOf(request, FEATURES)
+  const conversation = textConversation(request, losses)
+  const { system } = conversation
+  const { temperature, topP } = request.sampling
+  const members = {
+    prompt: transcriptOf({ ...conversation, system: '' }),
+    system_prompt: system === '' ? null : system,
+    max_tokens: request.outputTokensMax,
+    temperature,
+    top_p: topP,
+  }
+  const input = Object.entries(members).filter(([, member]) => member !== null)
+  const [, version] = model.split(':')
+  const ofVersion = version === undefined ? {} : { version }
+  return { value: { ...ofVersion, input: Object.fromEntries(input), stream: true }, losses }
+}
+
+/** Errors have the members `title`, `detail` and `status`. */
+function readError(body: JsonObject, status: number): ProviderError | null {
+  if (status < 400) return null
+  const message = textOf(body.detail) ?? textOrEmpty(body.title)
+  if (status === 401) return { status, type: 'invalid_api_key', message }
+  if (status === 402) return { status, type: 'insufficient_quota', message }
+  return { status, type: 'replicate_error', message }
+}
+
+function createEventReader(): ProviderEventReader {
+  let hasText = false
+  return ({ name, data }) => {
+    if (name === 'output') {
+      if (data !== '') hasText = true
+      return textEvents(data)
+    }
+    if (name === 'error') {
+      const message = textOf(parsedObject(data)?.detail) ?? data
+      return [{ kind: 'error', type: 'replicate_error', message }]
+    }
+    return name === 'prediction' ? predictionEvents(parsedObject(data) ?? {}, hasText) : []
+  }
+}
+
+function predictionEvents(prediction: JsonObject, hasText: boolean): readonly CanonicalEvent[] {
+  const { status, output, error, metrics } = prediction
+  if (status !== 'succeeded') {
+    const message = textOf(error) ?? `The prediction has the status ${textOrEmpty(status)}.`
+    return [{ kind: 'error', type: 'replicate_error', message }]
+  }
+  const text = textOf(output) ?? listOf(output).map(textOrEmpty).join('')
+  const counts = objectOrEmpty(metrics)
+  return [
+    ...(hasText ? [] : textEvents(text)),
+    ...usageEvents(reportedUsage(counts.input_token_count, counts.output_token_count)),
+    ...endEvents(),
+  ]
+}
+
+/** Replicate's predictions of language models. */
+export const REPLICATE: Translation = {
+  writeRequest,
+  // All answers are passed on as streams.
+  readAnswer: () => null,
+  readError,
+  createEventReader,
+}
+
+/** A model is `owner/name`, and may have a version behind a colon. */
+function pathOf(path: string, model: string): string {
+  if (model.includes(':')) return path.replace(`/models/${MODEL}`, '')
+  return path.replace(MODEL, () => model.split('/').map(encodeURIComponent).join('/'))
+}
+
+/** Reads an API token. */
+export const openReplicate: OpenCloud = ({ key }) =>
+  isVisibleText(key)
+    ? {
+        baseUrlFor: () => 'https://api.replicate.com',
+        fillPath: pathOf,
+        authorize: async (call) => ({
+          ...call,
+          headers: [...call.headers, 'authorization', `Bearer ${key}`],
+        }),
+        dropCredentials: () => {},
+        confidential: () => [key],
+        decoder: null,
+        transport: predictionTransport,
+      }
+    : null

@@ -1,0 +1,196 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
+import type { CanonicalRequest, JsonObject } from '#relay/conversion/canonical-request.ts'
+import {
+  isObject,
+  listOf,
+  objectOf,
+  objectOrEmpty,
+  objectsOf,
+  parsedObject,
+  textOrEmpty,
+} from '#relay/conversion/json-fields.ts'
+import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-vendor.ts'
+import { readAnswer as readChatAnswer } from '#relay/conversion/openai-chat/read-answer.ts'
+import { createStreamReader } from '#relay/conversion/openai-chat/read-stream.ts'
+import { writeMessages } from '#relay/conversion/openai-chat/write-messages.ts'
+import { isVisibleText, MODEL, type OpenCloud, type ProviderCall } from '../clouds/cloud-access.ts'
+import { reportedUsage, usageEvents } from './read-answer-parts.ts'
+import { type Feature, lossesOf } from './request-features.ts'
+import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
+
+const FEATURES = new Set<Feature>(['tools', 'images', 'temperature', 'topP', 'seed', 'stop'])
+
+/** Tencent's names are OpenAI's with capital letters: `tool_calls` is `ToolCalls`. */
+const capitalName = (name: string): string =>
+  name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+const openAiName = (name: string): string => name.replace(/(?!^)([A-Z])/g, '_$1').toLowerCase()
+
+/** Renames the members of all objects in a value. */
+function renamed(value: unknown, rename: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((element) => renamed(element, rename))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [rename(name), renamed(member, rename)]),
+  )
+}
+
+/** Content with pictures is the member `Contents`, and a text is `Content`. */
+function messageOf({ content, reasoning_content: _, ...message }: JsonObject): JsonObject {
+  const list = Array.isArray(content) ? { contents: content } : { content: content ?? '' }
+  return renamed({ ...message, ...list }, capitalName) as JsonObject
+}
+
+function writeRequest(
+  request: CanonicalRequest,
+  { model, isStream }: { readonly model: string; readonly isStream: boolean },
+) {
+  const losses = lossesOf(request, FEATURES)
+  const { temperature, topP, seed, stop } = request.sampling
+  const members = {
+    Model: model,
+    Messages: writeMessages(request, COMPATIBLE, losses).map(messageOf),
+    Stream: isStream,
+    Temperature: temperature,
+    TopP: topP,
+    Seed: seed,
+    Stop: stop.length === 0 ? null : stop,
+    ...toolMembers(request, losses),
+    // Searches would add input and costs that no caller asked for.
+    EnableEnhancement: false,
+  }
+  const present = Object.entries(members).filter(([, value]) => value !== null)
+  return { value: Object.fromEntries(present), losses }
+}
+
+function toolMembers({ tools, toolChoice }: CanonicalRequest, losses: string[]): JsonObject {
+  if (tools.length === 0) return {}
+  const written = tools.map(({ name, description, schema }) => ({
+    Type: 'function',
+    Function: { Name: name, Description: description, Parameters: JSON.stringify(schema) },
+  }))
+  if (toolChoice?.kind === 'required') losses.push('toolChoice')
+  if (toolChoice?.kind !== 'tool') {
+    return { Tools: written, ToolChoice: toolChoice?.kind === 'none' ? 'none' : 'auto' }
+  }
+  const custom = written.find((tool) => tool.Function.Name === toolChoice.name)
+  return { Tools: written, ToolChoice: 'custom', CustomTool: custom ?? null }
+}
+
+/** Returns an answer or a chunk with OpenAI's names, without its usage. */
+const withOpenAiNames = (body: JsonObject): JsonObject => {
+  const { Usage: _, ...rest } = body
+  return renamed(rest, openAiName) as JsonObject
+}
+
+function usageIn(body: JsonObject) {
+  const usage = objectOrEmpty(body.Usage)
+  return reportedUsage(usage.PromptTokens, usage.CompletionTokens)
+}
+
+function readAnswer(body: JsonObject) {
+  const response = objectOrEmpty(body.Response)
+  if (listOf(response.Choices).length === 0) return null
+  const answer = readChatAnswer(withOpenAiNames(response))
+  return { ...answer, usage: usageIn(response) }
+}
+
+/** Errors have status 200. A code has parts, such as `AuthFailure.SignatureFailure`. */
+function readError(body: JsonObject, status: number): ProviderError | null {
+  const response = objectOrEmpty(body.Response)
+  const error = objectOf(response.Error)
+  if (error !== null) return errorOf(textOrEmpty(error.Code), textOrEmpty(error.Message), status)
+  const late = objectOf(body.ErrorMsg) ?? objectOf(response.ErrorMsg)
+  if (late === null || !late.Msg) return status >= 400 ? errorOf('', '', status) : null
+  return errorOf(`${late.Code ?? ''}`, textOrEmpty(late.Msg), status)
+}
+
+function errorOf(code: string, message: string, status: number): ProviderError {
+  const is = (...starts: readonly string[]) => starts.some((start) => code.startsWith(start))
+  if (is('AuthFailure', 'UnauthorizedOperation')) {
+    return { status: 401, type: 'invalid_api_key', message }
+  }
+  if (is('ResourceInsufficient', 'FailedOperation.ResourcePack', 'FailedOperation.Arrear')) {
+    return { status: 429, type: 'insufficient_quota', message }
+  }
+  const busy = is('RequestLimitExceeded', 'LimitExceeded') ? 429 : null
+  const wrong = is('InvalidParameter', 'MissingParameter', 'UnknownParameter') ? 400 : null
+  const own = busy ?? wrong ?? 502
+  return { status: status >= 400 ? status : own, type: code || 'tencent_error', message }
+}
+
+function createEventReader(): ProviderEventReader {
+  const reader = createStreamReader()
+  return ({ data }) => {
+    const chunk = parsedObject(data)
+    if (chunk === null) return []
+    const error = readError(chunk, 200)
+    if (error !== null) return [{ kind: 'error', type: error.type, message: error.message }]
+    const events: CanonicalEvent[] = [
+      ...reader.read(withOpenAiNames(chunk), ''),
+      ...usageEvents(usageIn(chunk)),
+    ]
+    const isLast = objectsOf(chunk.Choices).some(({ FinishReason: reason }) => Boolean(reason))
+    return isLast ? [...events, ...reader.finish()] : events
+  }
+}
+
+/** Tencent Hunyuan's `ChatCompletions`. */
+export const TENCENT: Translation = { writeRequest, readAnswer, readError, createEventReader }
+
+const SERVICE = 'hunyuan'
+const HOST = 'hunyuan.tencentcloudapi.com'
+const ALGORITHM = 'TC3-HMAC-SHA256'
+const SIGNED_HEADERS = 'content-type;host'
+
+const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')
+const hmac = (key: string | Buffer, text: string): Buffer =>
+  createHmac('sha256', key).update(text).digest()
+
+/**
+ * Returns the `Authorization` of a request (Tencent's signature of version 3). `seconds` is the
+ * time of the signature since 1970.
+ */
+export function tencentSignature(
+  [id, secret]: readonly [string, string],
+  { host, path, body }: { readonly host: string; readonly path: string; readonly body: Buffer },
+  seconds: number,
+): string {
+  const date = new Date(seconds * 1_000).toISOString().slice(0, 10)
+  const headers = `content-type:application/json\nhost:${host}\n`
+  const canonical = ['POST', path, '', headers, SIGNED_HEADERS, sha256(body)].join('\n')
+  const scope = `${date}/${SERVICE}/tc3_request`
+  const toSign = [ALGORITHM, `${seconds}`, scope, sha256(canonical)].join('\n')
+  const key = hmac(hmac(hmac(`TC3${secret}`, date), SERVICE), 'tc3_request')
+  const signature = hmac(key, toSign).toString('hex')
+  const credential = `Credential=${id}/${scope}`
+  return `${ALGORITHM} ${credential}, SignedHeaders=${SIGNED_HEADERS}, Signature=${signature}`
+}
+
+function signed(call: ProviderCall, key: readonly [string, string]): ProviderCall {
+  const seconds = Math.floor(Date.now() / 1_000)
+  const { host } = new URL(call.origin)
+  const headers = [
+    ...['authorization', tencentSignature(key, { ...call, host }, seconds)],
+    ...['x-tc-action', 'ChatCompletions', 'x-tc-version', '2023-09-01'],
+    ...['x-tc-timestamp', `${seconds}`],
+  ]
+  return { ...call, headers: [...call.headers, ...headers] }
+}
+
+/** Reads a key `secret id|secret key`, or the same after `app id|`, and signs its calls. */
+export const openTencent: OpenCloud = ({ key }) => {
+  const parts = key.split('|').map((part) => part.trim())
+  const [id = '', secret = ''] = parts.slice(-2)
+  const isRight = (parts.length === 2 || parts.length === 3) && parts.every(isVisibleText)
+  if (!isRight) return null
+  return {
+    baseUrlFor: () => `https://${HOST}`,
+    fillPath: (path, model) => path.replace(MODEL, () => encodeURIComponent(model)),
+    authorize: async (call) => signed(call, [id, secret]),
+    dropCredentials: () => {},
+    confidential: () => parts,
+    decoder: null,
+  }
+}

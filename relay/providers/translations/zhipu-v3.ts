@@ -1,0 +1,133 @@
+import { createHmac } from 'node:crypto'
+import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
+import type { CanonicalRequest, JsonObject } from '#relay/conversion/canonical-request.ts'
+import {
+  objectOrEmpty,
+  objectsOf,
+  parsedObject,
+  textOf,
+  textOrEmpty,
+} from '#relay/conversion/json-fields.ts'
+import { isVisibleText, MODEL, type OpenCloud } from '../clouds/cloud-access.ts'
+import {
+  endEvents,
+  reportedUsage,
+  singleAnswer,
+  textEvents,
+  usageEvents,
+} from './read-answer-parts.ts'
+import { type Feature, lastQuestion, lossesOf, textConversation } from './request-features.ts'
+import type { ProviderError, ProviderEvent, Translation } from './translation.ts'
+
+const FEATURES = new Set<Feature>(['temperature', 'topP'])
+
+function writeRequest(request: CanonicalRequest, { isStream }: { readonly isStream: boolean }) {
+  const losses = lossesOf(request, FEATURES)
+  const conversation = textConversation(request, losses)
+  lastQuestion(conversation)
+  const { system, messages } = conversation
+  const { temperature, topP } = request.sampling
+  // This version of the API has no role for instructions, so they precede the first text.
+  const prompt = messages.map(({ role, text }, at) => ({
+    role,
+    content: at === 0 && system !== '' ? `${system}\n\n${text}` : text,
+  }))
+  const value = {
+    prompt,
+    ...(temperature === null ? {} : { temperature }),
+    ...(topP === null ? {} : { top_p: topP }),
+    ...(isStream ? { incremental: true } : {}),
+  }
+  return { value, losses }
+}
+
+function usageIn(data: JsonObject) {
+  const usage = objectOrEmpty(data.usage)
+  return reportedUsage(usage.prompt_tokens, usage.completion_tokens)
+}
+
+/** A plain answer has its text as a JSON string within the string. */
+function unquoted(text: string): string {
+  if (!/^".*"$/s.test(text)) return text
+  try {
+    return textOf(JSON.parse(text)) ?? text
+  } catch {
+    return text.slice(1, -1)
+  }
+}
+
+function readAnswer(body: JsonObject) {
+  const data = objectOrEmpty(body.data)
+  const [choice] = objectsOf(data.choices)
+  if (choice === undefined) return null
+  const text = unquoted(textOrEmpty(choice.content))
+  return singleAnswer(textOrEmpty(data.task_id), [{ kind: 'text', text }], usageIn(data))
+}
+
+const INVALID_KEY = new Set([1000, 1001, 1002, 1003, 1004, 1110, 1111, 1112])
+const BUSY = new Set([1302, 1303, 1305])
+const NO_BALANCE = 1113
+
+/** Errors come with status 200 and `success: false`, or within OpenAI's member `error`. */
+function readError(body: JsonObject, status: number): ProviderError | null {
+  const inner = objectOrEmpty(body.error)
+  const isFailed = status >= 400 || body.success === false || inner.code !== undefined
+  if (!isFailed) return null
+  const code = Number(inner.code ?? body.code)
+  const message = textOf(inner.message) ?? textOf(body.msg) ?? textOrEmpty(body.message)
+  if (INVALID_KEY.has(code)) return { status: 401, type: 'invalid_api_key', message }
+  if (code === NO_BALANCE) return { status: 429, type: 'insufficient_quota', message }
+  const own = BUSY.has(code) ? 429 : code >= 1200 && code < 1300 ? 400 : 502
+  return { status: status >= 400 ? status : own, type: `${code || 'zhipu_error'}`, message }
+}
+
+/** The text of an event is its data; the last event has the usage in the field `meta`. */
+function readEvent({ name, data, fields }: ProviderEvent): readonly CanonicalEvent[] {
+  if (name === 'add') return textEvents(data)
+  if (name === 'error' || name === 'interrupted') {
+    const body = parsedObject(data) ?? { msg: data }
+    const error = readError({ ...body, success: false }, 200)
+    return [{ kind: 'error', type: error?.type ?? 'zhipu_error', message: error?.message ?? '' }]
+  }
+  if (name !== 'finish') return []
+  const meta = parsedObject(fields.meta ?? '') ?? {}
+  return [...textEvents(data), ...usageEvents(usageIn(meta)), ...endEvents()]
+}
+
+/** Zhipu's API of version 3. */
+export const ZHIPU_V3: Translation = {
+  writeRequest,
+  readAnswer,
+  readError,
+  createEventReader: () => readEvent,
+}
+
+/** The lifetime of a signed token in milliseconds. A token is made for every call. */
+const TOKEN_MS = 5 * 60_000
+
+const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
+
+/** Returns the token (a JWT) that Zhipu expects in place of a key `id.secret`. `now` is in ms. */
+export function zhipuToken(id: string, secret: string, now: number): string {
+  const header = { alg: 'HS256', sign_type: 'SIGN' }
+  const claims = { api_key: id, exp: now + TOKEN_MS, timestamp: now }
+  const content = `${encoded(header)}.${encoded(claims)}`
+  return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`
+}
+
+/** Signs the calls of a key `id.secret`. */
+export const openZhipuV3: OpenCloud = ({ key }) => {
+  const [id = '', secret = '', ...rest] = key.split('.')
+  if (rest.length > 0 || !isVisibleText(id) || !isVisibleText(secret)) return null
+  return {
+    baseUrlFor: () => 'https://open.bigmodel.cn',
+    fillPath: (path, model) => path.replace(MODEL, () => encodeURIComponent(model)),
+    authorize: async (call) => ({
+      ...call,
+      headers: [...call.headers, 'authorization', zhipuToken(id, secret, Date.now())],
+    }),
+    dropCredentials: () => {},
+    confidential: () => [id, secret],
+    decoder: null,
+  }
+}

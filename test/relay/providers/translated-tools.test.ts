@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest'
+import { isRelayError } from '#relay/canonical/relay-error.ts'
+import { translateChat } from '#relay/pipeline/translate-chat.ts'
+import { answerDecoder } from '#relay/providers/translations/answer-decoder.ts'
+import { COHERE } from '#relay/providers/translations/cohere.ts'
+import { TENCENT, tencentSignature } from '#relay/providers/translations/tencent.ts'
+import type { Translation } from '#relay/providers/translations/translation.ts'
+import { sparkVersion } from '#relay/providers/translations/xunfei.ts'
+
+const TOOL = {
+  type: 'function',
+  function: { name: 'read', description: 'Reads.', parameters: { type: 'object' } },
+}
+const CALL = {
+  id: 'call_1',
+  type: 'function',
+  function: { name: 'read', arguments: '{"path":"a.txt"}' },
+}
+const CHAT = {
+  model: 'm',
+  messages: [
+    { role: 'user', content: 'Read a.txt' },
+    { role: 'assistant', content: null, tool_calls: [CALL] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'hello' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'And this?' },
+        { type: 'image_url', image_url: { url: 'https://a.example/1.png' } },
+      ],
+    },
+  ],
+  tools: [TOOL],
+}
+
+function sent(translation: Translation, fields = {}) {
+  const target = { model: 'm', isStream: false, other: '' }
+  const chat = { ...CHAT, ...fields }
+  const written = translateChat(translation, Buffer.from(JSON.stringify(chat)), 1, target)
+  if (isRelayError(written)) throw new Error(`${written.code} ${written.params.param}`)
+  return { body: JSON.parse(written.body.toString('utf8')), losses: written.losses }
+}
+
+const OPTIONS = { id: 'chatcmpl-1', model: 'm', createdAt: 0, usesFunctionCall: false }
+
+function answered(translation: Translation, body: object) {
+  const decoded = answerDecoder(translation, OPTIONS).readAnswer?.(
+    Buffer.from(JSON.stringify(body)),
+    200,
+  )
+  if (decoded?.kind !== 'answer') throw new Error(decoded?.kind)
+  return JSON.parse(decoded.body.toString('utf8')).choices[0]
+}
+
+/** The arguments and the finish reason of a stream. */
+function streamed(translation: Translation, events: readonly object[]) {
+  const stream = answerDecoder(translation, OPTIONS).createStream()
+  const bytes = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+  const text = stream.push(Buffer.from(bytes)).toString('utf8')
+  const chunks = text.split('\n\n').filter((event) => event.startsWith('data: {'))
+  const choices = chunks.flatMap((event) => JSON.parse(event.slice(6)).choices)
+  const calls = choices.flatMap(({ delta }) => delta.tool_calls ?? [])
+  return {
+    name: calls[0]?.function.name,
+    json: calls.map((call) => call.function.arguments).join(''),
+    reason: choices.at(-1)?.finish_reason ?? choices.at(-2)?.finish_reason,
+  }
+}
+
+describe('tools and pictures', () => {
+  it('are carried to Cohere', () => {
+    const { body, losses } = sent(COHERE, { tool_choice: 'required' })
+    expect(body).toMatchObject({ tools: [TOOL], tool_choice: 'REQUIRED' })
+    expect(body.messages).toEqual([
+      { role: 'user', content: 'Read a.txt' },
+      { role: 'assistant', content: null, tool_calls: [CALL] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'hello' },
+      CHAT.messages[3],
+    ])
+    expect(losses).toEqual([])
+  })
+
+  it('come back from Cohere', () => {
+    const message = { role: 'assistant', tool_plan: 'I read it.', tool_calls: [CALL] }
+    expect(answered(COHERE, { id: 'c', finish_reason: 'TOOL_CALL', message })).toMatchObject({
+      message: { content: null, reasoning_content: 'I read it.', tool_calls: [CALL] },
+      finish_reason: 'tool_calls',
+    })
+    const delta = (tool: object) => ({ delta: { message: { tool_calls: tool } }, index: 0 })
+    const start = { ...CALL, function: { name: 'read', arguments: '' } }
+    const events = [
+      { type: 'message-start', id: 'c' },
+      { type: 'tool-call-start', ...delta(start) },
+      { type: 'tool-call-delta', ...delta({ function: { arguments: '{"path":' } }) },
+      { type: 'tool-call-delta', ...delta({ function: { arguments: '"a.txt"}' } }) },
+      { type: 'tool-call-end', index: 0 },
+      { type: 'message-end', delta: { finish_reason: 'TOOL_CALL' } },
+    ]
+    expect(streamed(COHERE, events)).toEqual({
+      name: 'read',
+      json: '{"path":"a.txt"}',
+      reason: 'tool_calls',
+    })
+  })
+
+  it('are carried to Tencent', () => {
+    const { body } = sent(TENCENT, {
+      tool_choice: { type: 'function', function: { name: 'read' } },
+    })
+    const tool = {
+      Type: 'function',
+      Function: { Name: 'read', Description: 'Reads.', Parameters: '{"type":"object"}' },
+    }
+    expect(body).toMatchObject({ Tools: [tool], ToolChoice: 'custom', CustomTool: tool })
+    const call = {
+      Id: 'call_1',
+      Type: 'function',
+      Function: { Name: 'read', Arguments: '{"path":"a.txt"}' },
+    }
+    expect(body.Messages).toEqual([
+      { Role: 'user', Content: 'Read a.txt' },
+      { Role: 'assistant', Content: '', ToolCalls: [call] },
+      { Role: 'tool', ToolCallId: 'call_1', Content: 'hello' },
+      {
+        Role: 'user',
+        Contents: [
+          { Type: 'text', Text: 'And this?' },
+          { Type: 'image_url', ImageUrl: { Url: 'https://a.example/1.png' } },
+        ],
+      },
+    ])
+  })
+
+  it('come back from Tencent', () => {
+    const call = (json: string) => ({
+      Id: 'call_1',
+      Type: 'function',
+      Index: 0,
+      Function: { Name: 'read', Arguments: json },
+    })
+    const choice = { Index: 0, FinishReason: 'tool_calls' }
+    const message = { Role: 'assistant', Content: '', ToolCalls: [call('{"path":"a.txt"}')] }
+    const Response = { Choices: [{ ...choice, Message: message }] }
+    expect(answered(TENCENT, { Response })).toMatchObject({
+      message: { tool_calls: [CALL] },
+      finish_reason: 'tool_calls',
+    })
+    const chunk = (json: string, reason: string) => ({
+      Id: 'c',
+      Choices: [{ Index: 0, FinishReason: reason, Delta: { ToolCalls: [call(json)] } }],
+    })
+    const events = [chunk('{"path":', ''), chunk('"a.txt"}', 'tool_calls')]
+    expect(streamed(TENCENT, events)).toEqual({
+      name: 'read',
+      json: '{"path":"a.txt"}',
+      reason: 'tool_calls',
+    })
+  })
+})
+
+it('an event that is too long ends the stream', () => {
+  const stream = answerDecoder(COHERE, OPTIONS).createStream()
+  for (let part = 0; part < 17; part += 1) stream.push(Buffer.alloc(64 * 1024, 97))
+  expect(stream.fault).toBe('too-large')
+})
+
+it('Tencent’s signature depends on the body, the host and the time', () => {
+  const call = { host: 'hunyuan.tencentcloudapi.com', path: '/', body: Buffer.from('{}') }
+  const signature = tencentSignature(['id', 'secret'], call, 1_700_000_000)
+  const scope = 'Credential=id/2023-11-14/hunyuan/tc3_request'
+  const [start, end = ''] = signature.split('Signature=')
+  expect(start).toBe(`TC3-HMAC-SHA256 ${scope}, SignedHeaders=content-type;host, `)
+  expect(end).toMatch(/^[0-9a-f]{64}$/)
+  for (const other of [{ host: 'a.example' }, { body: Buffer.from('[]') }]) {
+    expect(tencentSignature(['id', 'secret'], { ...call, ...other }, 1_700_000_000)).not.toBe(
+      signature,
+    )
+  }
+})
+
+it.each([
+  ['SparkDesk-v4.0', '', '/v4.0/chat', '4.0Ultra'],
+  ['spark-lite', '', '/v1.1/chat', 'lite'],
+  ['SparkDesk-max-32k', '', '/chat/max-32k', 'max-32k'],
+  ['SparkDesk', 'v3.5', '/v3.5/chat', 'generalv3.5'],
+  ['SparkDesk', 'v9', '/v2.1/chat', 'generalv2'],
+])('the model %s with the version "%s" is called at %s', (model, other, path, domain) => {
+  expect(sparkVersion(model, other)).toEqual([path, domain])
+})
