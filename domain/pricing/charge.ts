@@ -66,10 +66,12 @@ const isCount = (count: number): boolean => Number.isSafeInteger(count) && count
  *   per token: round(((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
  *     + inputImage·I + inputAudio·A)·TI + ((output − outputAudio − outputImage)·C
  *     + outputAudio·A·AC + outputImage·IC)·TO)·M·G + tools)
- *   per call:   round(price · 500 000 · G · n + tools)
+ *   per call:   round(price · 500 000 · conditions · G · n + tools)
+ *   per second: round(price · 500 000 · conditions · G · seconds + tools)
  *
  * TI and TO are the ratios of the tier that the input reaches, or 1. `tools` is the sum of
- * uses / 1000 · dollars · 500 000 · G over the provider's tools.
+ * uses / 1000 · dollars · 500 000 · G over the provider's tools. `conditions` is the product of the
+ * ratios of what was requested.
  */
 export function chargeFor(
   price: PriceSnapshot,
@@ -109,14 +111,22 @@ export function savedByCache(price: PriceSnapshot, usage: Usage): Quota {
 /** Returns the exact charge before the group ratio is applied. */
 function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   assert(isCountable(usage), 'usage is counted in whole numbers')
-  const others = price.mode === 'tokens' ? weightedTokens(price, usage) : perCall(price, calls)
+  const others =
+    price.mode === 'tokens' ? weightedTokens(price, usage) : fixedPrice(price, calls, usage.seconds)
   const { tools } = usage
   return tools === undefined ? others : plus(others, listPriceOfTools(price, tools))
 }
 
-function perCall({ price }: PerCallPrice, calls: number): Decimal {
+/** Returns the exact charge at a price per call or per second, without the group ratio. */
+export function fixedPrice(
+  { price, per, conditions = [] }: PerCallPrice,
+  calls: number,
+  seconds: number,
+): Decimal {
   assert(isCallCount(calls), () => `a request counts as 0 to ${CALLS_MAX} calls`)
-  return times(times(decimalOf(price), integer(calls)), integer(QUOTA_PER_DOLLAR))
+  const count = per === undefined ? calls : seconds
+  const charge = times(times(decimalOf(price), integer(count)), integer(QUOTA_PER_DOLLAR))
+  return conditions.reduce((sum, { ratio }) => times(sum, decimalOf(ratio)), charge)
 }
 
 /** Returns the exact charge for uses of the provider's tools before the group ratio is applied. */

@@ -1,6 +1,13 @@
 import { assert } from '../shared/assert.ts'
-import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
-import { CALLS_MAX, HOUR_CACHE_FACTOR, listPriceOfTools, quotaOf, tierOf } from './charge.ts'
+import type { Quota } from '../shared/quota.ts'
+import {
+  CALLS_MAX,
+  fixedPrice,
+  HOUR_CACHE_FACTOR,
+  listPriceOfTools,
+  quotaOf,
+  tierOf,
+} from './charge.ts'
 import { type Decimal, decimalOf, integer, largest, ONE, plus, times } from './decimal.ts'
 import type { PerTokenPrice, PriceSnapshot } from './price.ts'
 import {
@@ -20,6 +27,8 @@ export type CallBounds = {
   readonly inputKinds?: InputKinds
   /** The most uses of each of the provider's tools. The default is none. */
   readonly tools?: ToolCounts
+  /** The most seconds of all videos together. The default is none. */
+  readonly seconds?: number
 }
 
 export type InputKinds = {
@@ -51,8 +60,7 @@ export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
 function withoutTools(price: PriceSnapshot, bounds: CallBounds): Decimal {
   const { inputTokens, outputTokens, choices } = bounds
   if (price.mode === 'call') {
-    const dollars = times(decimalOf(price.price), integer(choices))
-    return times(times(dollars, integer(QUOTA_PER_DOLLAR)), decimalOf(price.group))
+    return times(fixedPrice(price, choices, bounds.seconds ?? 0), decimalOf(price.group))
   }
   const highest = highestRates(price, bounds.inputKinds ?? ALL_KINDS)
   const input = times(integer(inputTokens), highest.input)

@@ -46,9 +46,16 @@ export type ToolPrices = Readonly<Partial<Record<ToolName, DecimalText>>>
 export type PerCallPrice = {
   readonly mode: 'call'
   readonly list: number
-  /** The price in dollars per call. */
+  /** The price in dollars per call, or per second if `per` is set. */
   readonly price: DecimalText
+  /** Set if the provider bills the seconds of a video. */
+  readonly per?: 'second'
+  /** What was requested, with the ratios that multiply the price. Omitted if there are none. */
+  readonly conditions?: readonly PriceCondition[]
 } & GroupPrice
+
+/** A part of a request that changes the price per call, such as the resolution `1080p`. */
+export type PriceCondition = { readonly name: string; readonly ratio: DecimalText }
 
 type GroupPrice = {
   /** The ratio of the called group, or a special ratio of the user's group. */
