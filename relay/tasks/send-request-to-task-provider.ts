@@ -25,17 +25,26 @@ export type ProviderRequest = {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: Buffer
+  readonly headers?: Readonly<Record<string, string>>
+  /** Returns the headers that prove the key, in place of the key itself. */
+  readonly sign?: (request: {
+    readonly url: URL
+    readonly method: string
+    readonly body: Buffer
+  }) => Readonly<Record<string, string>>
 }
 
 /** Sends one request without following redirects. Failures are returned, never thrown. */
 export async function sendTaskRequest(
   { via }: Pick<Outbound, 'via'>,
   target: ProviderTarget,
-  { method, path, body }: ProviderRequest,
+  { method, path, body, headers: own = {}, sign }: ProviderRequest,
   signal: AbortSignal = AbortSignal.timeout(TOTAL_MS),
 ): Promise<AttemptEnd> {
   const { url, headers } = providerRequest(target, path, { isUnversioned: false })
-  const sent = body === undefined ? {} : { 'content-type': 'application/json' }
+  const content = body === undefined ? {} : { 'content-type': 'application/json' }
+  const proof = sign?.({ url: new URL(url), method, body: body ?? Buffer.alloc(0) }) ?? {}
+  const sent = { ...content, ...own, ...proof }
   let status: number | null = null
   let isSent = false
   const onSent = (): void => {

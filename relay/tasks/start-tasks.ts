@@ -26,14 +26,22 @@ import { TASK_LIMITS } from './send-request-to-task-provider.ts'
 import { sendTaskError } from './send-task-answers.ts'
 import { PICTURE_PERMITS, serveTaskImage } from './serve-task-image.ts'
 import { submitTask } from './submit-task.ts'
-import type { TaskDeps } from './task-deps.ts'
+import type { FindRecentTasks, TaskDeps } from './task-deps.ts'
 import { TaskLedger } from './task-ledger.ts'
 import { kindOf, type TaskRoute, taskRoute } from './task-routes.ts'
+import {
+  readVideos,
+  readVideoTask,
+  recentTasksIn,
+  serveLinkedVideo,
+} from './videos/handle-video.ts'
+import { VIDEO_NAMES } from './videos/read-video-request.ts'
 
 export type TaskOverrides = {
   readonly findOpenTasks?: FindOpenTasks | undefined
   readonly progress?: TaskProgress | undefined
   readonly pollTimes?: PollTimes | undefined
+  readonly findRecentTasks?: FindRecentTasks | undefined
 }
 
 export type Tasks = {
@@ -68,6 +76,7 @@ export async function startTasks(
     acceptedTasks,
     providerOutbound,
     progress,
+    findRecentTasks: overrides.findRecentTasks ?? recentTasksIn(core.db),
   }
   const { findOpenTasks: find, pollTimes: times } = overrides
   const poller = startPoller(core, deps, { find, times })
@@ -98,6 +107,16 @@ async function handle(deps: TaskDeps, exchange: Exchange): Promise<void> {
   }
 }
 
+const NAMES = { drawing: DRAWING_NAMES, music: MUSIC_NAMES, video: VIDEO_NAMES }
+
+type VideoRead = Extract<
+  TaskRoute,
+  { readonly kind: 'video'; readonly name: 'fetch' | 'list' | 'content' }
+>
+
+const isVideoRead = (route: TaskRoute): route is VideoRead =>
+  'kind' in route && route.name !== 'submit' && route.name !== 'remix'
+
 async function dispatch(
   deps: TaskDeps,
   exchange: Exchange,
@@ -110,13 +129,15 @@ async function dispatch(
       withBody(deps, exchange, kind, null, work),
     )
   }
+  if (route.name === 'content' && (await serveLinkedVideo(deps, exchange, route.id))) return
   const { request, clientIp, startedAt } = exchange
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendTaskError(exchange, kind, caller)
   if (!isKindEnabled(deps, kind)) return sendTaskError(exchange, kind, relayError('tasks_off'))
+  if (isVideoRead(route)) return readVideos(deps, exchange, caller, route)
   if (route.name === 'fetch') return fetchTask(deps, exchange, caller, { kind, id: route.id })
   if (route.name === 'seed') return imageSeed(deps, exchange, caller, route.id)
-  const names = kind === 'drawing' ? DRAWING_NAMES : MUSIC_NAMES
+  const names = NAMES[kind]
   const owner = await bodyOwnerOf(deps, caller.user.userId, request)
   await withBody(deps, exchange, kind, owner, (bytes) => {
     const body = () => new TaskBody(bytes, names)
@@ -144,16 +165,23 @@ async function withCopy(
 
 type BodyRequest = {
   readonly kind: TaskKind
-  readonly route: Extract<TaskRoute, { readonly name: 'list' | 'draw' | 'compose' }>
+  readonly route: Extract<
+    TaskRoute,
+    { readonly name: 'list' | 'draw' | 'compose' | 'submit' | 'remix' }
+  >
   readonly body: TaskBody
 }
 
-function handleWithBody(
+async function handleWithBody(
   deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
   { kind, route, body }: BodyRequest,
 ): Promise<void> {
+  if (route.name === 'submit' || route.name === 'remix') {
+    const request = await readVideoTask(deps, caller, route, body)
+    return submitTask(deps, exchange, caller, request)
+  }
   if (route.name === 'list') return fetchTasks(deps, exchange, caller, { kind, body })
   if (route.name === 'compose') {
     return submitTask(deps, exchange, caller, readMusic(route.action, body))
