@@ -124,7 +124,7 @@ const ofChanges = ({ formats, dropped, losses }: RequestChanges): object => ({
 function ofPrice({ tools = {}, ...price }: PriceSnapshot, usage: Usage): object {
   const exact: Record<string, string> = {}
   for (const key in price) {
-    if (key !== 'tiers' && key !== 'imageCompletion')
+    if (key !== 'tiers' && key !== 'imageCompletion' && key !== 'conditions')
       exact[key] = String(price[key as keyof typeof price])
   }
   if (price.mode === 'tokens' && (usage.outputImage ?? 0) > 0) {
@@ -141,6 +141,7 @@ function ofPrice({ tools = {}, ...price }: PriceSnapshot, usage: Usage): object 
     if (dollars !== undefined) exact[`tool_${name}`] = dollars
   }
   if (price.mode === 'call') {
+    for (const { name, ratio } of price.conditions ?? []) exact[`condition_${name}`] = ratio
     return { model_price: Number(price.price), ...ofGroup(price), price: exact }
   }
   return {
