@@ -117,16 +117,15 @@ function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   return tools === undefined ? others : plus(others, listPriceOfTools(price, tools))
 }
 
+/** Returns the dollars per call or per second, with the ratios of what was requested. */
+export const unitPrice = ({ price, conditions = [] }: PerCallPrice): Decimal =>
+  conditions.reduce((dollars, { ratio }) => times(dollars, decimalOf(ratio)), decimalOf(price))
+
 /** Returns the exact charge at a price per call or per second, without the group ratio. */
-export function fixedPrice(
-  { price, per, conditions = [] }: PerCallPrice,
-  calls: number,
-  seconds: number,
-): Decimal {
+export function fixedPrice(price: PerCallPrice, calls: number, seconds: number): Decimal {
   assert(isCallCount(calls), () => `a request counts as 0 to ${CALLS_MAX} calls`)
-  const count = per === undefined ? calls : seconds
-  const charge = times(times(decimalOf(price), integer(count)), integer(QUOTA_PER_DOLLAR))
-  return conditions.reduce((sum, { ratio }) => times(sum, decimalOf(ratio)), charge)
+  const count = price.per === undefined ? calls : seconds
+  return times(times(unitPrice(price), integer(count)), integer(QUOTA_PER_DOLLAR))
 }
 
 /** Returns the exact charge for uses of the provider's tools before the group ratio is applied. */

@@ -6,7 +6,8 @@ import type {
   CallSettled,
   RequestChanges,
 } from '#domain/accounts/events.ts'
-import { isCountable, savedByCache, tierOf } from '#domain/pricing/charge.ts'
+import { isCountable, savedByCache, tierOf, unitPrice } from '#domain/pricing/charge.ts'
+import { decimalText } from '#domain/pricing/decimal.ts'
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
 import { inputTokensOf, TOOL_NAMES, type Usage } from '#domain/pricing/usage.ts'
 import { toWire } from '#domain/shared/quota.ts'
@@ -142,7 +143,8 @@ function ofPrice({ tools = {}, ...price }: PriceSnapshot, usage: Usage): object 
   }
   if (price.mode === 'call') {
     for (const { name, ratio } of price.conditions ?? []) exact[`condition_${name}`] = ratio
-    return { model_price: Number(price.price), ...ofGroup(price), price: exact }
+    if (price.conditions !== undefined) exact.price = decimalText(unitPrice(price))
+    return { model_price: Number(exact.price), ...ofGroup(price), price: exact }
   }
   return {
     model_ratio: Number(price.model),

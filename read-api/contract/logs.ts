@@ -55,6 +55,8 @@ export type LoggedUsage = {
   tools?: Record<string, number>
   /** For a price per call: the number of times that the price is charged. The default is 1. */
   calls?: number
+  /** For a price per second: the seconds of the video. */
+  seconds?: number
 }
 
 /**

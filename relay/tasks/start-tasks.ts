@@ -35,6 +35,7 @@ import {
   recentTasksIn,
   serveLinkedVideo,
 } from './videos/handle-video.ts'
+import { isMultipart, jsonOfMultipart, MULTIPART } from './videos/read-multipart-video.ts'
 import { VIDEO_NAMES } from './videos/read-video-request.ts'
 
 export type TaskOverrides = {
@@ -66,6 +67,7 @@ export async function startTasks(
   const guesses = new FailedKeys(relayDeps.limits, relayDeps.vault, 'unknown-tasks')
   const permits = {
     picturePermits: new Permits(PICTURE_PERMITS),
+    videoPermits: new Permits(PICTURE_PERMITS),
     pollPermits: new Permits(POLL_PERMITS),
   }
   const looking = { guesses, ...permits, pictureOutbound, publicOutbound }
@@ -139,12 +141,23 @@ async function dispatch(
   if (route.name === 'seed') return imageSeed(deps, exchange, caller, route.id)
   const names = NAMES[kind]
   const owner = await bodyOwnerOf(deps, caller.user.userId, request)
-  await withBody(deps, exchange, kind, owner, (bytes) => {
-    const body = () => new TaskBody(bytes, names)
-    const work = () => handleWithBody(deps, exchange, caller, { kind, route, body: body() })
-    return route.name === 'list' ? work() : withCopy(deps, bytes.length, work)
-  })
+  const type = request.headers['content-type'] ?? ''
+  const isForm = route.name === 'submit' && isMultipart(type)
+  const work = (bytes: Buffer) => {
+    const bodyOf = async () => (isForm ? await jsonOfMultipart(bytes, type) : bytes)
+    const handled = async () =>
+      handleWithBody(deps, exchange, caller, {
+        ...{ kind, route },
+        body: new TaskBody(await bodyOf(), names),
+      })
+    if (route.name === 'list') return handled()
+    return withCopy(deps, bytes.length * (kind === 'video' ? VIDEO_COPIES : 1), handled)
+  }
+  await withBody(deps, exchange, kind, owner, work, isForm ? MULTIPART : undefined)
 }
+
+/** The copies of a video's body: its texts, its pictures and the body for the vendor. */
+const VIDEO_COPIES = 3
 
 /**
  * Runs `work` while memory is reserved for a second copy of the body, which is modified for the
@@ -207,8 +220,9 @@ async function withBody(
   kind: TaskKind,
   owner: BodyOwner | null,
   work: (body: Buffer) => Promise<void>,
+  mediaType?: RegExp,
 ): Promise<void> {
-  const body = await readBody(exchange.request, deps.bodies, owner)
+  const body = await readBody(exchange.request, deps.bodies, owner, mediaType)
   if (isRelayError(body)) return sendTaskError(exchange, kind, body)
   try {
     await work(body)

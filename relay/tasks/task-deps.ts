@@ -25,6 +25,7 @@ export type TaskDeps = RelayDeps & {
   /** Connects to providers to fetch pictures of any size. */
   readonly pictureOutbound: Outbound
   readonly picturePermits: Permits
+  readonly videoPermits: Permits
   readonly pollPermits: Permits
   /** Counts requests for unknown tasks by IP address. */
   readonly guesses: FailedKeys

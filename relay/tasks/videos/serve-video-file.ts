@@ -19,6 +19,8 @@ const TYPES = /^(?:video|image)\/[\w.+-]+(?:;|$)/i
 /** Storage servers send some videos without a type of their own. */
 const UNTYPED = /^(?:application|binary)\/octet-stream(?:;|$)/i
 const STALL_MS = 30_000
+/** The maximum time of one transfer in milliseconds. */
+const TOTAL_MS = 1_800_000
 const REDIRECTS_MAX = 3
 const RANGE = /^bytes=\d{0,15}-\d{0,15}$/
 /** The headers of a file that callers get. */
@@ -41,7 +43,7 @@ export async function serveVideoFile(
   if (source === null) return nothingHere(exchange)
   const gone = new AbortController()
   exchange.response.once('close', () => gone.abort())
-  const release = await deps.picturePermits.enter(permitNames(exchange, record), gone.signal)
+  const release = await deps.videoPermits.enter(permitNames(exchange, record), gone.signal)
   if (release === null) return sendVideoError(exchange, relayError('overloaded', { retryAfter: 2 }))
   try {
     await carry(deps, exchange, source, gone)
@@ -133,6 +135,7 @@ async function carry(
   const { range: sent } = asked.headers
   const range = sent !== undefined && RANGE.test(sent) ? sent : undefined
   const stalled = setTimeout(() => gone.abort(), STALL_MS)
+  const late = setTimeout(() => gone.abort(), TOTAL_MS)
   try {
     const answer = await open(deps, source, range, gone.signal)
     const type = String(answer?.headers['content-type'] ?? '')
@@ -164,5 +167,6 @@ async function carry(
     )
   } finally {
     clearTimeout(stalled)
+    clearTimeout(late)
   }
 }

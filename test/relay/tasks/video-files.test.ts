@@ -132,6 +132,33 @@ describe('the formats of callers', () => {
     expect(JSON.parse(rig.vendor.requests.at(-1)?.body ?? '')).toBeDefined()
   })
 
+  it('accepts the forms of clients, with a picture', async () => {
+    await finished()
+    const send = async (fields: Readonly<Record<string, string | File>>) => {
+      const form = new FormData()
+      for (const [name, value] of Object.entries(fields)) form.append(name, value)
+      const sending = { method: 'POST', headers: owner, body: form }
+      const answer = await fetch(`${rig.url}/v1/videos`, sending)
+      return { status: answer.status, text: await answer.text() }
+    }
+    const fields = { model: 'sora-2', prompt: 'the sea', seconds: '8', size: '1280x720' }
+    const picture = new File([Buffer.alloc(96, 7)], 'a.png', { type: 'image/png' })
+    const { status, text } = await send({ ...fields, input_reference: picture })
+    expect(status, text).toBe(200)
+    const { body = '' } = rig.vendor.requests.findLast(({ method }) => method === 'POST') ?? {}
+    const image_url = `data:image/png;base64,${Buffer.alloc(96, 7).toString('base64')}`
+    expect(JSON.parse(body)).toEqual({ ...fields, input_reference: { image_url } })
+    const page = new File(['<html>'], 'a.html', { type: 'text/html' })
+    expect(await send({ ...fields, input_reference: page })).toMatchObject({ status: 400 })
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`m${at}`, 'x']))
+    expect(await send({ ...fields, ...many })).toMatchObject({ status: 400 })
+    for (const broken of ['', '--x', '--x\r\n\r\n--x--', '--x--']) {
+      const headers = { ...owner, 'content-type': 'multipart/form-data; boundary=x' }
+      const sending = { method: 'POST', headers, body: broken }
+      expect((await fetch(`${rig.url}/v1/videos`, sending)).status, broken).toBe(400)
+    }
+  })
+
   it('is that of Kling below /kling', async () => {
     const accepted = { code: 0, data: { task_id: 'k1' } }
     rig.vendor.answers.set('POST /v1/videos/image2video', { body: accepted })
