@@ -134,6 +134,9 @@ export type TaskFailed = Fact<
   }
 >
 
+/** The caller deleted a video that has ended. From then on, no read finds it. */
+export type TaskDeleted = Fact<'TaskDeleted', TaskFacts & { readonly deletedAt: number }>
+
 export type TaskEvent =
   | TaskSubmitted
   | TaskAccepted
@@ -141,3 +144,4 @@ export type TaskEvent =
   | TaskStatusChanged
   | TaskSucceeded
   | TaskFailed
+  | TaskDeleted

@@ -28,7 +28,7 @@ export async function ownTask(
   id: string,
 ): Promise<TaskRecord | null> {
   const record = isTaskId(id) ? await ledger.peek(id) : null
-  if (record === null) return null
+  if (record === null || record.deletedAt !== undefined) return null
   const { userId, kind: own } = record.submitted
   return userId === user.userId && own === kind ? record : null
 }

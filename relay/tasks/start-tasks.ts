@@ -113,7 +113,7 @@ const NAMES = { drawing: DRAWING_NAMES, music: MUSIC_NAMES, video: VIDEO_NAMES }
 
 type VideoRead = Extract<
   TaskRoute,
-  { readonly kind: 'video'; readonly name: 'fetch' | 'list' | 'content' }
+  { readonly kind: 'video'; readonly name: 'fetch' | 'list' | 'content' | 'delete' }
 >
 
 const isVideoRead = (route: TaskRoute): route is VideoRead =>

@@ -6,6 +6,7 @@ import type { Sealed } from '#domain/shared/event.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import {
   type AcceptTask,
+  type DeleteTask,
   type FailTask,
   type MarkUnconfirmed,
   type ReportTask,
@@ -151,7 +152,15 @@ export class TaskLedger {
     return this.alone(task, { type: 'MarkUnconfirmed', ...sentTo })
   }
 
-  private async alone(task: string, command: AcceptTask | MarkUnconfirmed): Promise<TaskOutcome> {
+  /** Deletes a task that has ended. */
+  delete(task: string): Promise<TaskOutcome> {
+    return this.alone(task, { type: 'DeleteTask', at: this.deps.now() })
+  }
+
+  private async alone(
+    task: string,
+    command: AcceptTask | MarkUnconfirmed | DeleteTask,
+  ): Promise<TaskOutcome> {
     const context = { actor: 'system:tasks', cause: task, at: this.deps.now() }
     const { actors } = this.deps
     const outcome = await actors.handle(taskDecider, taskStream(task), command, context)

@@ -45,7 +45,7 @@ function routeFor(method: string, found: Found): TaskRoute | RelayError {
   return verb === method ? route : relayError('method_not_allowed', { subject: verb })
 }
 
-type Found = readonly ['GET' | 'POST', TaskRoute] | null
+type Found = readonly ['GET' | 'POST' | 'DELETE', TaskRoute] | null
 
 function musicRoute(path: string): Found {
   if (path === '/fetch') return ['POST', { name: 'list' }]

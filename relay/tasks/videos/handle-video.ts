@@ -45,17 +45,17 @@ export async function serveLinkedVideo(
   const query = new URLSearchParams(exchange.request.url?.split('?')[1] ?? '')
   if (!isTaskId(id) || !isValidLink(deps, id, query)) return false
   const record = await deps.ledger.peek(id)
-  if (record?.submitted.kind !== 'video') return false
+  if (record?.submitted.kind !== 'video' || record.deletedAt !== undefined) return false
   await serveVideoFile(deps, exchange, record)
   return true
 }
 
-/** Serves the reads of videos: one, the list of one's own, and the file. */
+/** Serves the requests about videos without a body: one, the caller's list, a file, a deletion. */
 export async function readVideos(
   deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
-  route: Extract<VideoRoute, { readonly name: 'fetch' | 'list' | 'content' }>,
+  route: Extract<VideoRoute, { readonly name: 'fetch' | 'list' | 'content' | 'delete' }>,
 ): Promise<void> {
   const limit = route.name === 'list' ? limitOf(exchange) : 1
   const cost = { tasks: limit, asksProvider: false }
@@ -63,9 +63,18 @@ export async function readVideos(
     if (route.name === 'list') return listVideos(deps, exchange, caller, limit)
     const record = (await ownTask(deps, caller, 'video', route.id)) ?? unknown(route.id)
     if (route.name === 'content') return serveVideoFile(deps, exchange, record)
+    if (route.name === 'delete') return deleteVideo(deps, exchange, record)
     const [answer = {}] = await render(deps, exchange, route.style, [record])
     sendJson(exchange, 200, answer)
   })
+}
+
+/** Deletes a video that has ended. One that is being made can't be deleted: it is paid for. */
+async function deleteVideo(deps: TaskDeps, exchange: Exchange, { submitted, end }: TaskRecord) {
+  const id = submitted.task
+  if (end === null) throw new TaskRequestError(relayError('video_not_ready', { subject: id }))
+  await deps.ledger.delete(id)
+  sendJson(exchange, 200, { id, object: 'video.deleted', deleted: true })
 }
 
 async function render(
@@ -126,7 +135,7 @@ async function listVideos(
     deps,
     exchange,
     'openai',
-    found.flatMap((record) => record ?? []),
+    found.flatMap((record) => (record === null || record.deletedAt !== undefined ? [] : record)),
   )
   const [firstId = null, lastId = null] = [page[0], page.at(-1)]
   const hasMore = ids.length > limit

@@ -12,6 +12,7 @@ export type VideoRoute = {
   | { readonly name: 'fetch'; readonly id: string }
   | { readonly name: 'list' }
   | { readonly name: 'content'; readonly id: string }
+  | { readonly name: 'delete'; readonly id: string }
 )
 
 const ID = '([0-9a-f-]{1,64})'
@@ -35,7 +36,7 @@ export const videoStyleOf = (url: string): VideoStyle => {
   return /^\/v1\/video(?:[/?]|$)/.test(url) ? 'generic' : 'gemini'
 }
 
-type Found = readonly ['GET' | 'POST', VideoRoute] | null
+type Found = readonly ['GET' | 'POST' | 'DELETE', VideoRoute] | null
 
 /** Returns the route of a path with its method, or null. */
 export function videoRoute(method: string, path: string): Found {
@@ -47,6 +48,9 @@ export function videoRoute(method: string, path: string): Found {
   }
   const [, id, action] = VIDEO.exec(path) ?? []
   if (id !== undefined) {
+    if (method === 'DELETE' && action === undefined) {
+      return ['DELETE', at('openai', { name: 'delete' as const, id })]
+    }
     if (action === 'remix') return ['POST', at('openai', { name: 'remix' as const, id })]
     const name = action === 'content' ? ('content' as const) : ('fetch' as const)
     return ['GET', at('openai', { name, id })]

@@ -146,6 +146,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   TaskStatusChanged: 1,
   TaskSucceeded: 1,
   TaskFailed: 1,
+  TaskDeleted: 1,
   IdentityBound: 1,
   IdentityUnbound: 1,
   UserPasskeysGone: 1,

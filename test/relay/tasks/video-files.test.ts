@@ -92,6 +92,28 @@ describe('the file of a video', () => {
     expect(rig.vendor.requests.at(-1)?.headers.authorization).toBeUndefined()
   })
 
+  it('is gone once its owner deletes the video, but not before it is finished', async () => {
+    const id = await finished()
+    const link = (await rig.ask(`/v1/video/generations/${id}`)).json.data.url as string
+    const remove = (headers: Record<string, string>, of = id) =>
+      fetch(`${rig.url}/v1/videos/${of}`, { method: 'DELETE', headers })
+    expect((await remove(stranger)).status).toBe(404)
+    expect(await (await remove(owner)).json()).toEqual({
+      id,
+      object: 'video.deleted',
+      deleted: true,
+    })
+    expect((await remove(owner)).status).toBe(404)
+    expect((await get(link)).status).toBe(401)
+    expect((await get(`/v1/videos/${id}`, owner)).status).toBe(404)
+    const listed = (await (await get('/v1/videos', owner)).json()) as { data: { id: string }[] }
+    expect(listed.data.map((video) => video.id)).not.toContain(id)
+    expect(await rig.money(id)).toEqual(['CallAdmitted', 'CallSettled'])
+    rig.vendor.answers.set('GET /v1/videos/video_1', { status: 503 })
+    const { json } = await rig.post('/v1/videos', { model: 'sora-2', prompt: 'the sea' })
+    expect((await remove(owner, json.id)).status).toBe(400)
+  })
+
   it('belongs to its owner', async () => {
     const id = await finished()
     for (const path of [
