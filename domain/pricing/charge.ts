@@ -67,12 +67,13 @@ const isCount = (count: number): boolean => Number.isSafeInteger(count) && count
  *   per token: round(((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
  *     + inputImage·I + inputAudio·A)·TI + ((output − outputAudio − outputImage)·C
  *     + outputAudio·A·AC + outputImage·IC)·TO)·M·G·P + tools)
- *   per call:   round(price · imageFactor · 500 000 · G · n · P + tools)
+ *   per call:   round(price · imageFactor · factors · 500 000 · G · n · P + tools)
+ *   per second: round(price · factors · 500 000 · G · seconds · P + tools)
  *
  * TI and TO are the ratios of the tier that the input reaches, or 1. P is the product of the ratios
  * of the call's conditions and of the price's ratio of batches. `tools` is the sum of
- * uses / 1000 · dollars · 500 000 · G over the provider's tools. `imageFactor` is 1 if the price
- * has none.
+ * uses / 1000 · dollars · 500 000 · G over the provider's tools. `factors` is the product of the
+ * ratios of what was requested. `imageFactor` is 1 if the price has none.
  */
 export function chargeFor(
   price: PriceSnapshot,
@@ -113,7 +114,8 @@ export function savedByCache(price: PriceSnapshot, usage: Usage): Quota {
 function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   assert(isCountable(usage), 'usage is counted in whole numbers')
   const { tools, conditions = [] } = usage
-  const full = price.mode === 'tokens' ? weightedTokens(price, usage) : perCall(price, calls)
+  const full =
+    price.mode === 'tokens' ? weightedTokens(price, usage) : fixedPrice(price, calls, usage.seconds)
   const normal = inBatch(price, full)
   const others =
     conditions.length === 0 ? normal : times(normal, ratioOfConditions(price, conditions))
@@ -124,15 +126,17 @@ function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
 export const inBatch = ({ batch }: PriceSnapshot, amount: Decimal): Decimal =>
   batch === undefined ? amount : times(amount, decimalOf(batch))
 
-function perCall(price: PerCallPrice, calls: number): Decimal {
-  assert(isCallCount(calls), () => `a request counts as 0 to ${CALLS_MAX} calls`)
-  return times(times(dollarsPerCall(price), integer(calls)), integer(QUOTA_PER_DOLLAR))
+/** Returns the exact price of one call, image or second in dollars, for what was requested. */
+export function unitPrice({ price, imageFactor = '1', factors = [] }: PerCallPrice): Decimal {
+  const ratios = [imageFactor, ...factors.map(({ ratio }) => ratio)]
+  return ratios.reduce((dollars, ratio) => times(dollars, decimalOf(ratio)), decimalOf(price))
 }
 
-/** Returns the exact price of one call, or of one image, in dollars. */
-export function dollarsPerCall({ price, imageFactor }: PerCallPrice): Decimal {
-  const dollars = decimalOf(price)
-  return imageFactor === undefined ? dollars : times(dollars, decimalOf(imageFactor))
+/** Returns the exact charge at a price per call or per second, without the group ratio. */
+export function fixedPrice(price: PerCallPrice, calls: number, seconds: number): Decimal {
+  assert(isCallCount(calls), () => `a request counts as 0 to ${CALLS_MAX} calls`)
+  const count = price.per === undefined ? calls : seconds
+  return times(times(unitPrice(price), integer(count)), integer(QUOTA_PER_DOLLAR))
 }
 
 /**

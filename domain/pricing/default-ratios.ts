@@ -1,6 +1,7 @@
 import { builtInRatios } from './built-in-prices.ts'
 import type { DecimalText } from './price.ts'
 import { DEFAULT_TOOL_PRICES, TOOL_PRICES_KEY } from './tool-prices.ts'
+import { VIDEO_MODEL_PRICES } from './video-prices.ts'
 
 /**
  * Earlier list prices, of models that were known before November 2026, as ratios. All later prices
@@ -74,6 +75,12 @@ const ROWS: readonly Row[] = [
   { models: ['gemini-1.5-pro'], model: '0.625', completion: '4', cacheRead: '0.25' },
   { models: ['deepseek-chat'], model: '0.14', completion: '1.5', cacheRead: '0.1' },
   { models: ['deepseek-reasoner'], model: '0.14', completion: '1.5', cacheRead: '0.1' },
+  // Videos by tokens, at the list prices of BytePlus ModelArk.
+  { models: ['doubao-seedance-1-0-pro-250528'], model: '1.25', completion: '1' },
+  {
+    models: ['doubao-seedance-1-0-lite-t2v-250428', 'doubao-seedance-1-0-lite-i2v-250428'],
+    ...{ model: '0.9', completion: '1' },
+  },
 ]
 
 type RatioColumn = Exclude<keyof Row, 'models'>
@@ -117,6 +124,7 @@ const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([
   ['mj_custom_zoom', '0'],
   ['suno_music', '0.1'],
   ['suno_lyrics', '0.01'],
+  ...VIDEO_MODEL_PRICES,
 ])
 
 /** The built-in ratios by option key. They apply to models for which the admin has set no ratio. */

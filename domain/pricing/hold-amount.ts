@@ -1,8 +1,8 @@
 import { assert } from '../shared/assert.ts'
-import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
+import type { Quota } from '../shared/quota.ts'
 import {
   CALLS_MAX,
-  dollarsPerCall,
+  fixedPrice,
   HOUR_CACHE_FACTOR,
   inBatch,
   listPriceOfTools,
@@ -29,6 +29,8 @@ export type CallBounds = {
   readonly inputKinds?: InputKinds
   /** The most uses of each of the provider's tools. The default is none. */
   readonly tools?: ToolCounts
+  /** The most seconds of all videos together. The default is none. */
+  readonly seconds?: number
 }
 
 export type InputKinds = {
@@ -62,8 +64,7 @@ export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
 function withoutTools(price: PriceSnapshot, bounds: CallBounds): Decimal {
   const { inputTokens, outputTokens, choices } = bounds
   if (price.mode === 'call') {
-    const dollars = times(dollarsPerCall(price), integer(choices))
-    return times(times(dollars, integer(QUOTA_PER_DOLLAR)), decimalOf(price.group))
+    return times(fixedPrice(price, choices, bounds.seconds ?? 0), decimalOf(price.group))
   }
   const highest = highestRates(price, bounds.inputKinds ?? ALL_KINDS)
   const input = times(integer(inputTokens), highest.input)

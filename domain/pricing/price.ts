@@ -49,14 +49,21 @@ export type ConditionRatios = Readonly<Partial<Record<PriceCondition, DecimalTex
 export type PerCallPrice = {
   readonly mode: 'call'
   readonly list: number
-  /** The price in dollars per call. */
+  /** The price in dollars per call, or per second if `per` is set. */
   readonly price: DecimalText
   /**
    * Set for calls that generate images. The price is then charged for each delivered image, and is
    * multiplied by this factor, which depends on the size and the quality of the images.
    */
   readonly imageFactor?: DecimalText
+  /** Set if the provider bills the seconds of a video. */
+  readonly per?: 'second'
+  /** What was requested, with the ratios that multiply the price. Omitted if there are none. */
+  readonly factors?: readonly PriceFactor[]
 } & GroupPrice
+
+/** A part of a request that changes the price per call, such as the resolution `1080p`. */
+export type PriceFactor = { readonly name: string; readonly ratio: DecimalText }
 
 type GroupPrice = {
   /** The ratio of the called group, or a special ratio of the user's group. */

@@ -65,6 +65,9 @@ export type FailTask = {
 /** Ends a task that has exceeded its maximum duration. The same append releases the call. */
 type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
 
+/** Deletes a task that has ended. Nothing is charged or released. */
+export type DeleteTask = { readonly type: 'DeleteTask'; readonly at: number }
+
 export type TaskCommand =
   | SubmitTask
   | AcceptTask
@@ -72,6 +75,7 @@ export type TaskCommand =
   | ReportTask
   | FailTask
   | ExpireTask
+  | DeleteTask
 
 type TaskErrorCode =
   | 'TaskUnknown'
@@ -80,7 +84,7 @@ type TaskErrorCode =
   | 'TaskElsewhere'
   /** The task is more than an hour old, so it must be ended by `ExpireTask` instead. */
   | 'TaskTooOld'
-  /** The task is not old enough to be expired. */
+  /** The task is not old enough to be expired, or is still open and can't be deleted. */
   | 'TaskNotOver'
 
 export type TaskError = CodedError<TaskErrorCode>
@@ -104,6 +108,8 @@ export type TaskRecord = {
   readonly startedAt: number | null
   /** The data of the task's final event, or null while the task is open. */
   readonly end: TaskSucceeded['data'] | TaskFailed['data'] | null
+  /** The time of the deletion. Undefined if the task was not deleted. */
+  readonly deletedAt?: number
 }
 
 type TaskState = { readonly record: TaskRecord | null }
@@ -160,6 +166,8 @@ function decide(command: TaskCommand, { record }: TaskState): Outcome {
       return fail(command, record)
     case 'ExpireTask':
       return expire(command, record)
+    case 'DeleteTask':
+      return remove(command, record)
   }
 }
 
@@ -237,6 +245,12 @@ function expire({ at }: ExpireTask, record: TaskRecord): Outcome {
   return [failed(record, { cause, channelId, code: null, failReason: null }, at)]
 }
 
+function remove({ at: deletedAt }: DeleteTask, record: TaskRecord): Outcome {
+  if (record.end === null) return codedError('TaskNotOver')
+  if (record.deletedAt !== undefined) return []
+  return [{ type: 'TaskDeleted', v: 1, data: { ...factsOf(record), deletedAt } }]
+}
+
 /**
  * Returns the cause with which the task can be expired. Returns null if the task is not old enough
  * or has ended.
@@ -282,5 +296,7 @@ function evolve({ record }: TaskState, event: TaskEvent): TaskState {
       return { record: { ...record, status: 'SUCCESS', end: event.data } }
     case 'TaskFailed':
       return { record: { ...record, status: 'FAILURE', end: event.data } }
+    case 'TaskDeleted':
+      return { record: { ...record, deletedAt: event.data.deletedAt } }
   }
 }

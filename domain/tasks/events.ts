@@ -2,11 +2,12 @@ import type { Attempt } from '../accounts/events.ts'
 import type { ProviderCost } from '../pricing/price.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
+import type { VideoMedia } from './video-media.ts'
 
 /** `task` is the id of the call that pays for the task, a UUID v7. */
 export const taskStream = (task: string): string => `task-${task}`
 
-export const TASK_KINDS = ['drawing', 'music'] as const
+export const TASK_KINDS = ['drawing', 'music', 'video'] as const
 export type TaskKind = (typeof TASK_KINDS)[number]
 
 /** `UNKNOWN` means that the provider does not know the task. */
@@ -29,7 +30,7 @@ export type TaskSubmitted = Fact<
   'TaskSubmitted',
   TaskFacts & {
     readonly tokenId: number
-    /** The platform of the task: `midjourney` or `suno`. */
+    /** The platform of the task: `midjourney`, `suno`, or a vendor of videos such as `kling`. */
     readonly platform: string
     /** The action of the task as in the API: `IMAGINE`, `UPSCALE`, `MUSIC`… */
     readonly action: string
@@ -44,6 +45,8 @@ export type TaskSubmitted = Fact<
     /** The id of the earlier task that this task continues, or null. */
     readonly origin: string | null
     readonly isNotified: boolean
+    /** What a video task makes. Omitted for other tasks. */
+    readonly media?: VideoMedia
     /** The time of the submission in unix milliseconds. */
     readonly submittedAt: number
   }
@@ -101,7 +104,10 @@ export type TaskSucceeded = Fact<
     /** The URL of a drawing's image. It is null for a music task. */
     readonly imageUrl: Sealed | null
     readonly promptEn: Sealed | null
-    /** The `buttons` and `properties` of a drawing, or the `data` of a music task, as JSON text. */
+    /**
+     * The `buttons` and `properties` of a drawing, the `data` of a music task, or the file of a
+     * video, as JSON text.
+     */
     readonly result: Sealed | null
   }
 >
@@ -128,6 +134,9 @@ export type TaskFailed = Fact<
   }
 >
 
+/** The caller deleted a video that has ended. From then on, no read finds it. */
+export type TaskDeleted = Fact<'TaskDeleted', TaskFacts & { readonly deletedAt: number }>
+
 export type TaskEvent =
   | TaskSubmitted
   | TaskAccepted
@@ -135,3 +144,4 @@ export type TaskEvent =
   | TaskStatusChanged
   | TaskSucceeded
   | TaskFailed
+  | TaskDeleted

@@ -5,7 +5,7 @@ import { admitSources, NO_SOURCES, type PageSources } from './security-headers.t
 
 /** Matches paths that are never pages of the console. Unknown paths of this kind get an error. */
 const NOT_PAGES =
-  /^\/(api|v1|v1beta|pg|((mj-)?(fast|relax|turbo)\/)?mj|suno|assets|livez|readyz|metrics)(\/|\?|$)/
+  /^\/(api|v1|v1beta|pg|((mj-)?(fast|relax|turbo)\/)?mj|suno|kling|assets|livez|readyz|metrics)(\/|\?|$)/
 
 /** Matches the addresses of `index.html`. */
 const INDEX = /^\/(index\.html)?(\?|$)/

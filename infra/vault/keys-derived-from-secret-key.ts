@@ -71,6 +71,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
     invite: peppered('invite'),
     identity: peppered('identity'),
     'task-notify': peppered('task-notify'),
+    'video-link': peppered('video-link'),
     'access-token': peppered('access-token'),
     'recovery-code': peppered('recovery-code'),
     'login-ticket': peppered('login-ticket'),

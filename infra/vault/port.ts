@@ -23,6 +23,7 @@ export type Pepper =
   | 'invite'
   | 'identity'
   | 'task-notify'
+  | 'video-link'
   | 'access-token'
   | 'recovery-code'
   | 'login-ticket'

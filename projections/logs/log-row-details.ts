@@ -6,7 +6,7 @@ import type {
   CallSettled,
   RequestChanges,
 } from '#domain/accounts/events.ts'
-import { dollarsPerCall, isCountable, savedByCache, tierOf } from '#domain/pricing/charge.ts'
+import { isCountable, savedByCache, tierOf, unitPrice } from '#domain/pricing/charge.ts'
 import { decimalOf, decimalText, times } from '#domain/pricing/decimal.ts'
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
 import { ratioOfConditions } from '#domain/pricing/price-conditions.ts'
@@ -146,7 +146,7 @@ function ofCallPrice(
   const { tools = {}, conditions: _, ...price } = snapshot
   const exact: Record<string, string> = {}
   for (const key in price) {
-    if (key !== 'tiers' && key !== 'imageCompletion')
+    if (key !== 'tiers' && key !== 'imageCompletion' && key !== 'factors')
       exact[key] = String(price[key as keyof typeof price])
   }
   if (price.mode === 'tokens' && (usage.outputImage ?? 0) > 0) {
@@ -163,13 +163,17 @@ function ofCallPrice(
     const dollars = tools[name]
     if (dollars !== undefined) exact[`tool_${name}`] = dollars
   }
-  // The price of one image is shown like any other price per call.
-  if (price.mode === 'call' && price.imageFactor !== undefined) {
-    exact.price = decimalText(dollarsPerCall(price))
+  // The price of one image or second is shown like any other price per call.
+  let modelPrice = price.mode === 'call' ? price.price : ''
+  if (price.mode === 'call') {
+    const { factors = [], imageFactor } = price
+    for (const { name, ratio } of factors) exact[`factor_${name}`] = ratio
+    if (factors.length > 0 || imageFactor !== undefined) exact.price = decimalText(unitPrice(price))
+    if (factors.length > 0) modelPrice = exact.price ?? modelPrice
   }
   const ratios =
     price.mode === 'call'
-      ? { model_price: Number(price.price), ...ofGroup(price) }
+      ? { model_price: Number(modelPrice), ...ofGroup(price) }
       : {
           model_ratio: Number(price.model),
           completion_ratio: Number(price.completion),

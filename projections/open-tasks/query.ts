@@ -1,11 +1,12 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
+import { TASK_KINDS } from '#domain/tasks/events.ts'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 
 const openTask = rowType({
   task: Type.String(),
   userId: wireInteger,
-  kind: Type.Enum(['drawing', 'music']),
+  kind: Type.Enum(TASK_KINDS),
   /** `channelId`, `keyRef` and `upstreamId` are null until a provider has accepted the task. */
   channelId: nullable(wireInteger),
   keyRef: nullable(Type.String()),

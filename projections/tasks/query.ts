@@ -37,7 +37,7 @@ export type TaskFilter = {
 
 function matching({ kind, userId, channelId, id, isByUpstreamId, from, to }: TaskFilter) {
   const conditions = [
-    sql.fragment`kind = ${kind}`,
+    kind === 'music' ? sql.fragment`kind in ('music', 'video')` : sql.fragment`kind = ${kind}`,
     ...(userId === undefined ? [] : [sql.fragment`user_id = ${userId}`]),
     ...(channelId === undefined ? [] : [sql.fragment`channel_id = ${channelId}`]),
     ...(id === undefined ? [] : [withId(id, isByUpstreamId === true)]),
@@ -182,6 +182,26 @@ export type PositionRange = {
   readonly upTo: number
   readonly limit: number
   readonly userId?: number
+}
+
+/** Returns the ids of the user's newest tasks of a kind. Task ids rise with time. */
+export const recentTasks = async (
+  db: CommonQueryMethods,
+  { userId, kind, after, limit }: RecentTasks,
+): Promise<readonly string[]> => {
+  const before = after === null ? sql.fragment`true` : sql.fragment`id < ${after}`
+  return db.anyFirst(sql.type(rowType({ id: Type.String() }))`
+    select id from read_tasks.tasks
+    where kind = ${kind} and user_id = ${userId} and ${before}
+    order by position desc limit ${limit}
+  `)
+}
+
+type RecentTasks = {
+  readonly userId: number
+  readonly kind: TaskKind
+  readonly after: string | null
+  readonly limit: number
 }
 
 const taskOwner = rowType({ id: Type.String(), userId: wireInteger, kind: Type.Enum(TASK_KINDS) })

@@ -57,6 +57,8 @@ export type LoggedUsage = {
   conditions?: readonly string[]
   /** For a price per call: the number of times that the price is charged. The default is 1. */
   calls?: number
+  /** For a price per second: the seconds of the video. */
+  seconds?: number
 }
 
 /**

@@ -7,7 +7,9 @@ const PROVIDER_ID = /^[\w-]{1,200}$/
 
 /** The path of batches below a channel's address. */
 export const BATCHES_PATH = '/v1/messages/batches'
-export const VERSION_HEADERS: readonly string[] = ['anthropic-version', API_VERSION]
+export const VERSION_HEADERS: Readonly<Record<string, string>> = {
+  'anthropic-version': API_VERSION,
+}
 
 /** Returns the id that callers see. It reveals nothing about the provider. */
 export const publicIdOf = (batch: string): string => PUBLIC_PREFIX + batch.replaceAll('-', '')

@@ -33,10 +33,9 @@ export async function* resultLines(
 ): AsyncGenerator<string> {
   const path = `${BATCHES_PATH}/${encodeURIComponent(upstreamId)}/results`
   const { url, headers } = providerRequest(target, path, { isUnversioned: false })
-  const [name = '', version = ''] = VERSION_HEADERS
   const { statusCode, body } = await request(url, {
     dispatcher: outbound.via(target.proxy).dispatcher,
-    headers: { ...headers, [name]: version },
+    headers: { ...headers, ...VERSION_HEADERS },
     signal,
     headersTimeout: IDLE_MS,
     bodyTimeout: IDLE_MS,

@@ -162,7 +162,7 @@ async function send(
   }
   const { target } = choice.key
   const passed = ANTHROPIC_MESSAGES.passedHeaders(exchange.request.headers)
-  const headers = passed.length === 0 ? VERSION_HEADERS : passed
+  const headers = passed.length === 0 ? VERSION_HEADERS : pairsOf(passed)
   const request = { method: 'POST', path: BATCHES_PATH, body, headers } as const
   const signal = AbortSignal.timeout(SUBMIT_MS)
   const end = await sendTaskRequest(deps.batchOutbound, target, request, signal)
@@ -240,3 +240,8 @@ function sendFailure(
   const shown = exchange.errors.providerErrorBody(body, status, texts, exchange.call)
   sendJson(exchange, status >= 400 && status <= 599 ? status : 502, shown)
 }
+
+const pairsOf = (list: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? '']] : [])),
+  )

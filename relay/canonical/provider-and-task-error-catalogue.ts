@@ -43,6 +43,24 @@ export const PROVIDER_AND_TASK_ERRORS = {
     "The task '{subject}' has not succeeded, so it can't be continued.",
     '任务 “{subject}” 尚未成功，无法继续操作。',
   ),
+  video_option_invalid: answer(
+    400,
+    'invalid_request_error',
+    "'{param}' has a value that this model does not offer. Possible values: {subject}.",
+    '该模型不支持参数 “{param}” 的取值，可选：{subject}。',
+  ),
+  video_not_ready: answer(
+    400,
+    'invalid_request_error',
+    "The video '{subject}' is not finished yet.",
+    '视频 “{subject}” 尚未完成。',
+  ),
+  video_unavailable: answer(
+    404,
+    'invalid_request_error',
+    'The video does not exist or has expired.',
+    '视频不存在或已失效。',
+  ),
   notify_refused: answer(
     403,
     'permission_error',

@@ -25,17 +25,18 @@ const shareIsFull = ({ bytesMax }: BodyOwner): RelayError =>
 /**
  * Reads the complete body and decompresses it. Its bytes are counted in `memory` and in the user's
  * share. After success, the caller must give `body.length` bytes back to both. After an error,
- * nothing must be given back.
+ * nothing must be given back. A body must have the media type, which is JSON by default.
  */
 export function readBody(
   request: CallRequest,
   memory: BodyMemory,
   owner: BodyOwner | null = null,
+  mediaType = JSON_TYPE,
 ): Promise<Buffer | RelayError> {
   const { headers } = request
   const coding = codingIn(headers['content-encoding'])
   if (coding === undefined) return Promise.resolve(UNKNOWN_CODING)
-  if (!JSON_TYPE.test(headers['content-type'] ?? '')) {
+  if (!mediaType.test(headers['content-type'] ?? '')) {
     return Promise.resolve(relayError('unsupported_media_type'))
   }
   const declared = Number(headers['content-length'] ?? 0)

@@ -8,6 +8,7 @@ import { type ProviderReport, reportsIn } from './provider-answers.ts'
 import { recordReport } from './record-provider-report.ts'
 import { sendTaskRequest } from './send-request-to-task-provider.ts'
 import type { TaskDeps } from './task-deps.ts'
+import { videoQuery, videoReports } from './videos/query-video.ts'
 
 /** The channel and key to poll, and the kind of tasks. */
 export type PollTarget = {
@@ -82,7 +83,8 @@ export class ChannelKeyPoller {
         const release = await this.deps.pollPermits.enter(names, lost)
         // While this worker waited, the poller's other worker may have emptied the queue or paused
         // the poller.
-        const batch = release === null || this.isPaused() ? [] : queue.splice(0, this.batchMax)
+        const batch =
+          release === null || this.isPaused() ? [] : queue.splice(0, batchOf(target, this.batchMax))
         if (batch.length === 0) return release?.()
         const end = await this.queryBatch(target, batch, lost).finally(release)
         const outcome = lost.aborted ? 'failed' : await this.handleAnswer(target, batch, end, lost)
@@ -121,16 +123,25 @@ export class ChannelKeyPoller {
   }
 
   private queryBatch(
-    { key, kind }: PollTarget,
+    { channel, key, kind }: PollTarget,
     batch: readonly OpenTask[],
     lost: AbortSignal,
   ): Promise<AttemptEnd> {
     for (const task of batch) if (this.isLate(task)) this.polledLate.add(task.task)
-    const ids = batch.map(({ upstreamId }) => upstreamId)
+    const ids = batch.map(({ upstreamId }) => upstreamId ?? '')
+    const question =
+      kind === 'video'
+        ? videoQuery(this.deps, { channel, key }, ids[0] ?? '')
+        : ({
+            method: 'POST',
+            path: PATHS[kind],
+            body: Buffer.from(JSON.stringify({ ids })),
+          } as const)
+    if (question === null) return Promise.resolve(NO_VENDOR)
     return sendTaskRequest(
       this.deps.providerOutbound,
       key.target,
-      { method: 'POST', path: PATHS[kind], body: Buffer.from(JSON.stringify({ ids })) },
+      question,
       AbortSignal.any([lost, AbortSignal.timeout(ANSWER_MS)]),
     )
   }
@@ -146,7 +157,7 @@ export class ChannelKeyPoller {
       this.warn(channel, 'too-large')
       return 'too-large'
     }
-    const reports = end.kind === 'plain' ? readable(kind, end.body) : null
+    const reports = kind === 'video' ? videoReports(channel, end, batch) : reportsOf(kind, end)
     this.trace(channel, batch, reports !== null)
     if (reports === null) {
       this.fail(batch, end.kind === 'failed' ? end.retryAfterMs : 0)
@@ -217,13 +228,22 @@ const isAfter = (one: OpenTask, other: OpenTask): boolean =>
   one.submittedAt > other.submittedAt ||
   (one.submittedAt === other.submittedAt && one.task > other.task)
 
-/**
- * Parses a provider's response. Returns null for an unreadable response, which must not stop the
- * poller.
- */
-function readable(kind: TaskKind, body: Buffer): readonly ProviderReport[] | null {
+/** Queries of videos are about one task each. */
+const batchOf = ({ kind }: PollTarget, max: number): number => (kind === 'video' ? 1 : max)
+
+const NO_VENDOR: AttemptEnd = {
+  ...{ kind: 'failed', status: null, error: 'format' },
+  ...{ body: Buffer.alloc(0), retryAfterMs: 0 },
+}
+
+/** Returns the reports in an answer. Null if the provider failed or its answer can't be read. */
+function reportsOf(
+  kind: Exclude<TaskKind, 'video'>,
+  end: AttemptEnd,
+): readonly ProviderReport[] | null {
+  if (end.kind !== 'plain') return null
   try {
-    return reportsIn(kind, body)
+    return reportsIn(kind, end.body)
   } catch {
     return null
   }

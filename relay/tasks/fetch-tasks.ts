@@ -28,7 +28,7 @@ export async function ownTask(
   id: string,
 ): Promise<TaskRecord | null> {
   const record = isTaskId(id) ? await ledger.peek(id) : null
-  if (record === null) return null
+  if (record === null || record.deletedAt !== undefined) return null
   const { userId, kind: own } = record.submitted
   return userId === user.userId && own === kind ? record : null
 }
@@ -72,7 +72,7 @@ const HOST = /^[\w.-]{1,255}(?::\d{1,5})?$|^\[[\da-fA-F:]{2,45}\](?::\d{1,5})?$/
  * Returns the address of this site for links in a response. Without a configured address, the host
  * of the request is used. This is safe, because only this caller receives the response.
  */
-function siteAddress({ views }: Pick<TaskDeps, 'views'>, { request }: Exchange): string {
+export function siteAddress({ views }: Pick<TaskDeps, 'views'>, { request }: Exchange): string {
   const { serverAddress } = views.options.options.tasks
   const host = request.headers.host ?? ''
   if (serverAddress !== '' || !HOST.test(host)) return serverAddress
@@ -84,7 +84,7 @@ const IDS_MAX = 100
 const READ_AT_ONCE = 8
 const NEVER = new AbortController().signal
 
-async function withinLookLimits(
+export async function withinLookLimits(
   deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,

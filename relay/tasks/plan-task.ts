@@ -1,6 +1,7 @@
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
+import { videoPrice } from '#domain/pricing/video-prices.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
@@ -9,9 +10,10 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { groupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { accessError, hasValid, priceError } from '../pipeline/plan-call.ts'
-import { type RelayChannel, taskKindOf } from '../views/channel-view.ts'
+import { type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Views } from '../views/start-views.ts'
 import type { TaskBody } from './read-task-request-body.ts'
+import { type PlannedVideo, planVideo, type VideoTask } from './videos/plan-video.ts'
 
 export type SendOptions = {
   /** The task that this request continues, or null. */
@@ -24,7 +26,7 @@ export type SendOptions = {
 
 export type TaskRequest = {
   readonly kind: TaskKind
-  readonly platform: 'midjourney' | 'suno'
+  readonly platform: string
   /** The action name in the API, such as `IMAGINE` or `MUSIC`. */
   readonly action: string
   /** The model name under which the action is priced. */
@@ -42,6 +44,8 @@ export type TaskRequest = {
   readonly providerBody: (options: SendOptions) => Buffer
   /** Returns the restricted members that are removed for a channel that allows only `allowed`. */
   readonly droppedMembers: (allowed: ReadonlySet<string>) => readonly string[]
+  /** Set for a video. The vendor then writes the request, in place of `providerBody`. */
+  readonly video?: VideoTask
 }
 
 export type TaskPlan = {
@@ -52,6 +56,8 @@ export type TaskPlan = {
   readonly offer: Offer<RelayChannel>
   /** The key of the continued task, which the request must use. Null if any key may be used. */
   readonly keyRef: string | null
+  /** What the vendor of a video makes. Null for other tasks. */
+  readonly video: PlannedVideo | null
 }
 
 /** Determines the price of a task and the channels to which it may be sent. */
@@ -88,14 +94,31 @@ function planInGroup(
   const customer = { userGroup: user.group, acceptsUnpriced: false }
   const price = priceOf(prices, model, group, customer)
   if ('code' in price) return priceError(price, group, model)
-  // A task uses no tokens, so it would be free with a price per token.
-  if (price.mode !== 'call') return relayError('model_unpriced', { param: 'model', subject: model })
-  const offer = offerFor(views, caller, request, origin)
+  const channels = offerFor(views, caller, request, origin)
+  const video =
+    request.video === undefined ? null : planVideo(channels, request.model, request.video, origin)
+  const offer = video?.offer ?? channels
   if (!hasValid(offer, now)) {
     return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
   }
-  const hold = holdFor(price, { inputTokens: 0, outputTokens: 0, choices: 1 })
-  return { group, price, hold, offer, keyRef: origin?.place?.keyRef ?? null }
+  const made = priced(price, model, video)
+  // Most tasks use no tokens, so they would be free with a price per token.
+  if (made === null) return relayError('model_unpriced', { param: 'model', subject: model })
+  return { group, ...made, offer, keyRef: origin?.place?.keyRef ?? null, video }
+}
+
+/** Returns the price and the hold of a task. Null if a price per token can't be applied. */
+function priced(
+  price: PriceSnapshot,
+  model: string,
+  video: PlannedVideo | null,
+): Pick<TaskPlan, 'price' | 'hold'> | null {
+  const { tokensMax = 0, seconds = 0 } = video?.media ?? {}
+  if (price.mode !== 'call' && tokensMax === 0) return null
+  const conditioned =
+    video === null ? price : videoPrice(price, [model, video.upstreamModel], video.media)
+  const bounds = { inputTokens: 0, outputTokens: tokensMax, choices: 1, seconds }
+  return { price: conditioned, hold: holdFor(conditioned, bounds) }
 }
 
 /**
@@ -113,7 +136,7 @@ function offerFor(
   const channelId = place?.channelId ?? pinnedChannelId
   if (channelId === null) return channels.offering(group, model, kind)
   const channel = channels.find(channelId)
-  const isFit = channel?.isEnabled && channel.target !== null && taskKindOf(channel) === kind
+  const isFit = channel?.isEnabled && channel.target !== null && serves(channel, kind, model)
   if (!isFit) return []
   const isOffered =
     pinnedChannelId !== null ||

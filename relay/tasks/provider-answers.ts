@@ -96,6 +96,9 @@ export function musicSubmitAnswer(body: Buffer): SubmitAnswer {
   return { isAccepted: true, ...place, status: 'SUBMITTED' }
 }
 
+/** The usage that the vendor of a video reports; null where it reports none. */
+export type VideoUsage = { readonly seconds: number | null; readonly tokens: number | null }
+
 export type ProviderReport = {
   readonly upstreamId: string
   readonly status: TaskStatus
@@ -106,6 +109,8 @@ export type ProviderReport = {
   readonly failReason: string | null
   /** The result as JSON text. */
   readonly result: string | null
+  /** What the vendor of a video made. */
+  readonly made?: VideoUsage
 }
 
 const STATUSES: ReadonlyMap<unknown, TaskStatus> = new Map<unknown, TaskStatus>([

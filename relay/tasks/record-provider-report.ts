@@ -45,7 +45,7 @@ export async function recordReport(
 
 /**
  * Redacts the texts of a provider's report. The result of a music task is not redacted, because the
- * caller needs its URLs.
+ * caller needs its URLs. That of a video is never shown.
  */
 function wordsOf(
   deps: TaskDeps,
@@ -60,6 +60,6 @@ function wordsOf(
   return {
     failReason: failReason === null || isHidden ? null : redact(failReason, confidential),
     promptEn: promptEn === null ? null : redactText(promptEn, confidential),
-    result: result === null || kind === 'music' ? result : cleaned(result),
+    result: result === null || kind !== 'drawing' ? result : cleaned(result),
   }
 }

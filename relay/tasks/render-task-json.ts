@@ -48,6 +48,18 @@ async function decryptTexts(
   }
 }
 
+/** Returns the reason of a failure in the caller's language, or an empty text. */
+export async function failReasonOf(
+  { vault }: TaskDeps,
+  { submitted, end }: TaskRecord,
+  language: Language,
+): Promise<string> {
+  if (end === null || !('cause' in end)) return ''
+  const { failReason: sealed, cause } = end
+  const words = sealed === null ? null : await vault.open(submitted.userId, sealed)
+  return words === null || words === '' ? REASONS[cause][language] : words
+}
+
 /**
  * Returns the progress for the response. Every ended task has `100%`, because clients poll until
  * they read this value.

@@ -24,20 +24,28 @@ const TOTAL_MS = 90_000
 export type ProviderRequest = {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
-  /** Further headers, as a flat list of names and values. */
-  readonly headers?: readonly string[]
   readonly body?: Buffer
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Returns the headers that prove the key, in place of the key itself. */
+  readonly sign?: (request: {
+    readonly url: URL
+    readonly method: string
+    readonly body: Buffer
+  }) => Readonly<Record<string, string>>
 }
 
 /** Sends one request without following redirects. Failures are returned, never thrown. */
 export async function sendTaskRequest(
   { via }: Pick<Outbound, 'via'>,
   target: ProviderTarget,
-  { method, path, body, headers: added = [] }: ProviderRequest,
+  { method, path, body, headers: own = {}, sign }: ProviderRequest,
   signal: AbortSignal = AbortSignal.timeout(TOTAL_MS),
 ): Promise<AttemptEnd> {
   const { url, headers } = providerRequest(target, path, { isUnversioned: false })
-  const sent = body === undefined ? {} : { 'content-type': 'application/json' }
+  const content = body === undefined ? {} : { 'content-type': 'application/json' }
+  const proof = sign?.({ url: new URL(url), method, body: body ?? Buffer.alloc(0) }) ?? {}
+  const sent = { ...content, ...own, ...proof }
   let status: number | null = null
   let isSent = false
   const onSent = (): void => {
@@ -47,7 +55,7 @@ export async function sendTaskRequest(
     const answer = await request(url, {
       dispatcher: via(target.proxy).dispatcher.compose(onRequestSent(onSent)),
       method,
-      headers: { ...headers, ...sent, ...pairsOf(added) },
+      headers: { ...headers, ...sent },
       signal,
       ...(body === undefined ? {} : { body }),
     })
@@ -64,11 +72,6 @@ export async function sendTaskRequest(
     return error instanceof ProxyFailed ? { ...unreached, isProxy: true } : unreached
   }
 }
-
-const pairsOf = (list: readonly string[]): Record<string, string> =>
-  Object.fromEntries(
-    list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? '']] : [])),
-  )
 
 const isGood = (status: number): boolean => status >= 200 && status <= 299
 

@@ -9,6 +9,7 @@ import { type Exchange, sendJson, traceError } from '../pipeline/http-exchange.t
 import { confidentialTo } from '../views/channel-view.ts'
 import type { TaskDeps } from './task-deps.ts'
 import type { LastAttempt } from './try-channels.ts'
+import { sendVendorError, sendVideoError } from './videos/render-video.ts'
 
 /** The result code with which drawing clients recognize an invalid request. */
 const REQUEST_ERROR = 4
@@ -19,6 +20,7 @@ const QUOTA_ERROR = 30
  * read.
  */
 export function sendTaskError(exchange: Exchange, kind: TaskKind, error: RelayError): void {
+  if (kind === 'video') return sendVideoError(exchange, error)
   const { status, body } = errorBody(error, exchange.language)
   const { retryAfter, code, params } = error
   const headers = [
@@ -40,6 +42,7 @@ export function sendProviderError(
   kind: TaskKind,
   { code, words }: { readonly code: number | null; readonly words: string },
 ): void {
+  if (kind === 'video') return sendVendorError(exchange, words, 400)
   if (kind === 'drawing') {
     const answer = { code: code ?? REQUEST_ERROR, description: words, properties: {}, result: '' }
     return sendJson(exchange, 200, answer)
@@ -49,7 +52,7 @@ export function sendProviderError(
 
 export function sendAccepted(
   exchange: Exchange,
-  kind: TaskKind,
+  kind: Exclude<TaskKind, 'video'>,
   answer: {
     readonly task: string
     readonly code: number

@@ -26,14 +26,23 @@ import { TASK_LIMITS } from './send-request-to-task-provider.ts'
 import { sendTaskError } from './send-task-answers.ts'
 import { PICTURE_PERMITS, serveTaskImage } from './serve-task-image.ts'
 import { submitTask } from './submit-task.ts'
-import type { TaskDeps } from './task-deps.ts'
+import type { FindRecentTasks, TaskDeps } from './task-deps.ts'
 import { TaskLedger } from './task-ledger.ts'
 import { kindOf, type TaskRoute, taskRoute } from './task-routes.ts'
+import {
+  readVideos,
+  readVideoTask,
+  recentTasksIn,
+  serveLinkedVideo,
+} from './videos/handle-video.ts'
+import { isMultipart, jsonOfMultipart, MULTIPART } from './videos/read-multipart-video.ts'
+import { VIDEO_NAMES } from './videos/read-video-request.ts'
 
 export type TaskOverrides = {
   readonly findOpenTasks?: FindOpenTasks | undefined
   readonly progress?: TaskProgress | undefined
   readonly pollTimes?: PollTimes | undefined
+  readonly findRecentTasks?: FindRecentTasks | undefined
 }
 
 export type Tasks = {
@@ -58,6 +67,7 @@ export async function startTasks(
   const guesses = new FailedKeys(relayDeps.limits, relayDeps.vault, 'unknown-tasks')
   const permits = {
     picturePermits: new Permits(PICTURE_PERMITS),
+    videoPermits: new Permits(PICTURE_PERMITS),
     pollPermits: new Permits(POLL_PERMITS),
   }
   const looking = { guesses, ...permits, pictureOutbound, publicOutbound }
@@ -68,6 +78,7 @@ export async function startTasks(
     acceptedTasks,
     providerOutbound,
     progress,
+    findRecentTasks: overrides.findRecentTasks ?? recentTasksIn(core.db),
   }
   const { findOpenTasks: find, pollTimes: times } = overrides
   const poller = startPoller(core, deps, { find, times })
@@ -98,6 +109,16 @@ async function handle(deps: TaskDeps, exchange: Exchange): Promise<void> {
   }
 }
 
+const NAMES = { drawing: DRAWING_NAMES, music: MUSIC_NAMES, video: VIDEO_NAMES }
+
+type VideoRead = Extract<
+  TaskRoute,
+  { readonly kind: 'video'; readonly name: 'fetch' | 'list' | 'content' | 'delete' }
+>
+
+const isVideoRead = (route: TaskRoute): route is VideoRead =>
+  'kind' in route && route.name !== 'submit' && route.name !== 'remix'
+
 async function dispatch(
   deps: TaskDeps,
   exchange: Exchange,
@@ -110,20 +131,33 @@ async function dispatch(
       withBody(deps, exchange, kind, null, work),
     )
   }
+  if (route.name === 'content' && (await serveLinkedVideo(deps, exchange, route.id))) return
   const { request, clientIp, startedAt } = exchange
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendTaskError(exchange, kind, caller)
   if (!isKindEnabled(deps, kind)) return sendTaskError(exchange, kind, relayError('tasks_off'))
+  if (isVideoRead(route)) return readVideos(deps, exchange, caller, route)
   if (route.name === 'fetch') return fetchTask(deps, exchange, caller, { kind, id: route.id })
   if (route.name === 'seed') return imageSeed(deps, exchange, caller, route.id)
-  const names = kind === 'drawing' ? DRAWING_NAMES : MUSIC_NAMES
+  const names = NAMES[kind]
   const owner = await bodyOwnerOf(deps, caller.user.userId, request)
-  await withBody(deps, exchange, kind, owner, (bytes) => {
-    const body = () => new TaskBody(bytes, names)
-    const work = () => handleWithBody(deps, exchange, caller, { kind, route, body: body() })
-    return route.name === 'list' ? work() : withCopy(deps, bytes.length, work)
-  })
+  const type = request.headers['content-type'] ?? ''
+  const isForm = route.name === 'submit' && isMultipart(type)
+  const work = (bytes: Buffer) => {
+    const bodyOf = async () => (isForm ? await jsonOfMultipart(bytes, type) : bytes)
+    const handled = async () =>
+      handleWithBody(deps, exchange, caller, {
+        ...{ kind, route },
+        body: new TaskBody(await bodyOf(), names),
+      })
+    if (route.name === 'list') return handled()
+    return withCopy(deps, bytes.length * (kind === 'video' ? VIDEO_COPIES : 1), handled)
+  }
+  await withBody(deps, exchange, kind, owner, work, isForm ? MULTIPART : undefined)
 }
+
+/** The copies of a video's body: its texts, its pictures and the body for the vendor. */
+const VIDEO_COPIES = 3
 
 /**
  * Runs `work` while memory is reserved for a second copy of the body, which is modified for the
@@ -144,16 +178,23 @@ async function withCopy(
 
 type BodyRequest = {
   readonly kind: TaskKind
-  readonly route: Extract<TaskRoute, { readonly name: 'list' | 'draw' | 'compose' }>
+  readonly route: Extract<
+    TaskRoute,
+    { readonly name: 'list' | 'draw' | 'compose' | 'submit' | 'remix' }
+  >
   readonly body: TaskBody
 }
 
-function handleWithBody(
+async function handleWithBody(
   deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
   { kind, route, body }: BodyRequest,
 ): Promise<void> {
+  if (route.name === 'submit' || route.name === 'remix') {
+    const request = await readVideoTask(deps, caller, route, body)
+    return submitTask(deps, exchange, caller, request)
+  }
   if (route.name === 'list') return fetchTasks(deps, exchange, caller, { kind, body })
   if (route.name === 'compose') {
     return submitTask(deps, exchange, caller, readMusic(route.action, body))
@@ -179,8 +220,9 @@ async function withBody(
   kind: TaskKind,
   owner: BodyOwner | null,
   work: (body: Buffer) => Promise<void>,
+  mediaType?: RegExp,
 ): Promise<void> {
-  const body = await readBody(exchange.request, deps.bodies, owner)
+  const body = await readBody(exchange.request, deps.bodies, owner, mediaType)
   if (isRelayError(body)) return sendTaskError(exchange, kind, body)
   try {
     await work(body)

@@ -23,6 +23,7 @@ import {
 } from './send-task-answers.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { type LastAttempt, mayBeAccepted, type PlannedTask, tryChannels } from './try-channels.ts'
+import { sendVideoAccepted } from './videos/handle-video.ts'
 
 const NOTHING = { isSuccess: false, tokens: 0 }
 const SIZE = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1 }
@@ -44,7 +45,7 @@ export async function submitTask(
   const plan = planTask(deps.views, caller, request, origin, deps.now())
   if (isRelayError(plan)) return reject(plan)
   const { screening } = deps.views.options.options
-  const looking = screenPrompt(screening, caller.group, request.body.bytes, 'prompt')
+  const looking = screenPrompt(screening, caller.group, screenedBody(request), 'prompt')
   const unfit = looking === null ? null : await looking
   if (unfit !== null) return reject(unfit)
   const permit = await acquirePermit(deps, caller, SIZE)
@@ -65,6 +66,10 @@ export async function submitTask(
     permit.release(outcome)
   }
 }
+
+/** A video's prompt may be inside other members, so it is screened by itself. */
+const screenedBody = ({ video, prompt, body }: TaskRequest): Buffer =>
+  video === undefined ? body.bytes : Buffer.from(JSON.stringify({ prompt: prompt ?? '' }))
 
 /** Returns the caller's task that this request continues, or null. */
 async function originOf(
@@ -93,7 +98,7 @@ async function open(
   deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
-  { request, plan: { group, price, hold } }: PlannedRequest,
+  { request, plan: { group, price, hold, video } }: PlannedRequest,
 ): Promise<Opened | RelayError> {
   const keyed = await claimIdempotencyKey(deps, exchange, caller, {
     work: request.kind,
@@ -108,7 +113,7 @@ async function open(
     const { vault, ledger } = deps
     const clientIp = settings.showIpInLogs ? await vault.seal(userId, exchange.clientIp) : null
     const error = await ledger.submit({
-      ...{ task, caller, request, group, price, hold, openMax, startedAt, clientIp },
+      ...{ task, caller, request, group, price, hold, video, openMax, startedAt, clientIp },
       isNotified: request.kind === 'drawing' && isNotified && serverAddress !== '',
       isKeyed: keyed !== null,
     })
@@ -149,7 +154,7 @@ async function send(
     showNames(exchange, 'X-Dropped-Members', dropped)
   }
   if (last?.answer?.isAccepted) {
-    sendAccepted(exchange, kind, await recordAcceptance(deps, task, last, attempts))
+    await acceptTask(deps, exchange, task, await recordAcceptance(deps, task, last, attempts))
     return true
   }
   const { task: id, isNotified } = task.submitted
@@ -160,18 +165,31 @@ async function send(
     const { channelId } = last.channel
     deps.log.debug({ call: id, channelId }, 'a task waits for the confirmation of its provider')
     const description = UNCONFIRMED[exchange.language]
-    sendAccepted(exchange, kind, { task: id, code: QUEUED, description, properties: {} })
+    const answer = { task: id, code: QUEUED, description, properties: {} }
+    await acceptTask(deps, exchange, task, answer)
     return true
   }
   const answer = taskErrorAnswer(deps, last, model)
   deps.log.debug({ call: id, status: answer.status }, 'a task was not accepted')
   if (!(await failTask(deps, task, { answer, last, attempts }))) {
-    sendAccepted(exchange, kind, { task: id, ...ACCEPTED })
+    await acceptTask(deps, exchange, task, { task: id, ...ACCEPTED })
     return true
   }
   if (answer.providerError !== null) sendProviderError(exchange, kind, answer.providerError)
   else sendTaskError(exchange, kind, answer.error)
   return false
+}
+
+/** Answers an accepted task in the format of its kind. */
+async function acceptTask(
+  deps: TaskDeps,
+  exchange: Exchange,
+  record: TaskRecord,
+  answer: Parameters<typeof sendAccepted>[2],
+): Promise<void> {
+  const { kind } = record.submitted
+  if (kind === 'video') await sendVideoAccepted(deps, exchange, record)
+  else sendAccepted(exchange, kind, answer)
 }
 
 /** Records the channel to which a task was sent. If recording fails, the task stays unfinished. */

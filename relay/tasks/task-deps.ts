@@ -1,3 +1,4 @@
+import type { TaskKind } from '#domain/tasks/events.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
@@ -5,6 +6,14 @@ import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import type { AcceptedTaskWriter } from './accepted-task-writer.ts'
 import type { Permits } from './limit-concurrent-work.ts'
 import type { TaskLedger } from './task-ledger.ts'
+
+/** Returns the ids of the user's newest tasks of a kind, optionally those before a task. */
+export type FindRecentTasks = (query: {
+  readonly userId: number
+  readonly kind: TaskKind
+  readonly after: string | null
+  readonly limit: number
+}) => Promise<readonly string[]>
 
 export type TaskDeps = RelayDeps & {
   readonly ledger: TaskLedger
@@ -16,8 +25,10 @@ export type TaskDeps = RelayDeps & {
   /** Connects to providers to fetch pictures of any size. */
   readonly pictureOutbound: Outbound
   readonly picturePermits: Permits
+  readonly videoPermits: Permits
   readonly pollPermits: Permits
   /** Counts requests for unknown tasks by IP address. */
   readonly guesses: FailedKeys
   readonly progress: TaskProgress
+  readonly findRecentTasks: FindRecentTasks
 }

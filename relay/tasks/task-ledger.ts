@@ -1,11 +1,12 @@
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { type Attempt, accountStream, type CallReleased } from '#domain/accounts/events.ts'
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
-import { NO_USAGE } from '#domain/pricing/usage.ts'
+import { NO_USAGE, type Usage, type UsageSource } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import {
   type AcceptTask,
+  type DeleteTask,
   type FailTask,
   type MarkUnconfirmed,
   type ReportTask,
@@ -21,6 +22,8 @@ import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { admissionError } from '#relay/pipeline/call-ledger.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { TaskRequest } from './plan-task.ts'
+import type { VideoUsage } from './provider-answers.ts'
+import type { PlannedVideo } from './videos/plan-video.ts'
 
 /**
  * The lease of a task's call. It exceeds the maximum time of a task. The sweeper therefore ends the
@@ -37,6 +40,7 @@ export type Submission = {
   readonly price: PriceSnapshot
   readonly hold: Quota
   readonly isNotified: boolean
+  readonly video: PlannedVideo | null
   /** The maximum number of unfinished tasks of the user, including this task. */
   readonly openMax: number
   readonly startedAt: number
@@ -51,6 +55,8 @@ export type TaskReport = Pick<ReportTask, 'channelId' | 'keyRef' | 'upstreamId' 
   readonly promptEn?: string | null
   readonly result?: string | null
   readonly failReason?: string | null
+  /** What the provider made, if the task is a video. */
+  readonly made?: VideoUsage
 }
 
 export type TaskOutcome = 'changed' | 'same' | TaskError['code']
@@ -93,7 +99,8 @@ export class TaskLedger {
     const { userId } = caller.user
     const { tokenId } = caller.token
     const { group } = submission
-    const { kind, platform, action, model, originId: origin } = request
+    const { kind, action, model, originId: origin } = request
+    const { platform = request.platform, media } = submission.video ?? {}
     const admission = {
       type: 'AdmitCall',
       call: task,
@@ -110,6 +117,7 @@ export class TaskLedger {
       ...{ task, userId, kind, tokenId, platform, action, model, group, hold, prompt, origin },
       ...(state === null ? {} : { state }),
       isNotified: submission.isNotified,
+      ...(media === undefined ? {} : { media }),
       submittedAt: startedAt,
     } as const
     const outcome = await this.together(
@@ -146,7 +154,15 @@ export class TaskLedger {
     return this.alone(task, { type: 'MarkUnconfirmed', ...sentTo })
   }
 
-  private async alone(task: string, command: AcceptTask | MarkUnconfirmed): Promise<TaskOutcome> {
+  /** Deletes a task that has ended. */
+  delete(task: string): Promise<TaskOutcome> {
+    return this.alone(task, { type: 'DeleteTask', at: this.deps.now() })
+  }
+
+  private async alone(
+    task: string,
+    command: AcceptTask | MarkUnconfirmed | DeleteTask,
+  ): Promise<TaskOutcome> {
     const context = { actor: 'system:tasks', cause: task, at: this.deps.now() }
     const { actors } = this.deps
     const outcome = await actors.handle(taskDecider, taskStream(task), command, context)
@@ -157,7 +173,7 @@ export class TaskLedger {
   /** Records a provider's report from a poll or a callback. */
   async report(task: TaskRecord, report: TaskReport): Promise<TaskOutcome> {
     const { userId } = task.submitted
-    const { imageUrl, promptEn, result, failReason, ...statusReport } = report
+    const { imageUrl, promptEn, result, failReason, made, ...statusReport } = report
     const isEnd = statusReport.status === 'SUCCESS' || statusReport.status === 'FAILURE'
     const seal = (text: string | null | undefined) => this.sealed(userId, text ?? null)
     const texts = isEnd
@@ -175,7 +191,7 @@ export class TaskLedger {
       at: this.deps.now(),
     }
     if (statusReport.status === 'SUCCESS')
-      return this.end(task, command, this.settlement(task, statusReport))
+      return this.end(task, command, this.settlement(task, statusReport, made))
     if (statusReport.status !== 'FAILURE') return this.end(task, command, null)
     return this.end(
       task,
@@ -223,15 +239,18 @@ export class TaskLedger {
     return outcome.error.code as TaskError['code']
   }
 
-  private settlement(task: TaskRecord, { channelId }: { readonly channelId: number }) {
+  private settlement(
+    task: TaskRecord,
+    { channelId }: { readonly channelId: number },
+    made: VideoUsage | undefined,
+  ) {
     return {
       type: 'SettleCall',
       call: task.submitted.task,
       channelId,
       ...costAt(task, channelId),
       upstreamModel: null,
-      usage: NO_USAGE,
-      usageSource: 'upstream',
+      ...usageOf(task, made),
       anomaly: null,
       end: 'done',
       attempts: triesOf(task, channelId),
@@ -269,6 +288,25 @@ export class TaskLedger {
 
   private together(steps: readonly AnyStep[], actor: string, cause: string) {
     return this.deps.actors.handleTogether(steps, { actor, cause, at: this.deps.now() })
+  }
+}
+
+/**
+ * Returns the usage of a task. A video never has more seconds or tokens than its hold covers. What
+ * its vendor does not report is charged as it was requested.
+ */
+function usageOf(
+  { submitted: { media } }: TaskRecord,
+  made: VideoUsage = { seconds: null, tokens: null },
+): { readonly usage: Usage; readonly usageSource: UsageSource } {
+  if (media === undefined) return { usage: NO_USAGE, usageSource: 'upstream' }
+  const seconds = Math.min(Math.max(1, made.seconds ?? media.seconds), media.seconds)
+  const { tokensMax = 0 } = media
+  const output = Math.min(made.tokens ?? tokensMax, tokensMax)
+  const isEstimated = tokensMax > 0 && made.tokens === null
+  return {
+    usage: { ...NO_USAGE, seconds, output },
+    usageSource: isEstimated ? 'estimated' : 'upstream',
   }
 }
 

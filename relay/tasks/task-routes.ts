@@ -3,6 +3,7 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { type DrawingReader, drawingReader } from './drawing-requests.ts'
 import { type CallbackPath, callbackPath } from './handle-callback.ts'
 import { musicAction } from './music-requests.ts'
+import { isVideoPath, type VideoRoute, videoRoute } from './videos/video-routes.ts'
 
 export type TaskRoute =
   | { readonly name: 'image'; readonly id: string }
@@ -17,25 +18,34 @@ export type TaskRoute =
       readonly reader: DrawingReader
     }
   | { readonly name: 'compose'; readonly action: string }
+  | VideoRoute
 
 const PREFIX = /^\/(?:(?:(?:mj-)?(fast|relax|turbo)\/)?mj|suno)(?=[/?]|$)/
 
-/** Reports whether a URL belongs to the task API: `/mj/…`, `/{mode}/mj/…` or `/suno/…`. */
-export const isTaskPath = (url: string): boolean => PREFIX.test(url)
+/** Reports whether a URL belongs to the task API: `/mj/…`, `/{mode}/mj/…`, `/suno/…` or videos. */
+export const isTaskPath = (url: string): boolean => PREFIX.test(url) || isVideoPath(url)
 
-export const kindOf = (url: string): TaskKind => (url.startsWith('/suno') ? 'music' : 'drawing')
+export const kindOf = (url: string): TaskKind => {
+  if (isVideoPath(url)) return 'video'
+  return url.startsWith('/suno') ? 'music' : 'drawing'
+}
 
 export function taskRoute(method: string, url: string): TaskRoute | RelayError {
   const [prefix = '', mode = ''] = PREFIX.exec(url) ?? []
   const query = url.indexOf('?')
   const path = url.slice(prefix.length, query < 0 ? url.length : query)
+  if (prefix === '') return routeFor(method, videoRoute(method, path))
   const found = prefix === '/suno' ? musicRoute(path) : drawingRoute(path, mode.toUpperCase())
+  return routeFor(method, found)
+}
+
+function routeFor(method: string, found: Found): TaskRoute | RelayError {
   if (found === null) return relayError('not_found')
   const [verb, route] = found
   return verb === method ? route : relayError('method_not_allowed', { subject: verb })
 }
 
-type Found = readonly ['GET' | 'POST', TaskRoute] | null
+type Found = readonly ['GET' | 'POST' | 'DELETE', TaskRoute] | null
 
 function musicRoute(path: string): Found {
   if (path === '/fetch') return ['POST', { name: 'list' }]
@@ -56,7 +66,8 @@ function drawingRoute(path: string, mode: string): Found {
   }
   if (path === '/task/list-by-condition') return ['POST', { name: 'list' }]
   const [, id = '', what] = TASK_PATH.exec(path) ?? []
-  if (what !== undefined) return ['GET', { name: what === 'fetch' ? 'fetch' : 'seed', id }]
+  if (what === 'fetch') return ['GET', { name: 'fetch', id }]
+  if (what !== undefined) return ['GET', { name: 'seed', id }]
   const [, image] = IMAGE.exec(path) ?? []
   if (image !== undefined) return ['GET', { name: 'image', id: image }]
   const notice = callbackPath(path)

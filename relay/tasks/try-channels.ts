@@ -8,8 +8,10 @@ import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { callbackUrl } from './callback-address.ts'
 import type { TaskPlan, TaskRequest } from './plan-task.ts'
 import { drawingSubmitAnswer, musicSubmitAnswer, type SubmitAnswer } from './provider-answers.ts'
-import { sendTaskRequest } from './send-request-to-task-provider.ts'
+import { objectOf, parsedObject } from './read-task-request-body.ts'
+import { type ProviderRequest, sendTaskRequest } from './send-request-to-task-provider.ts'
 import type { TaskDeps } from './task-deps.ts'
+import { providerRequestOf, upstreamModel, vendorOf } from './videos/plan-video.ts'
 
 export type PlannedTask = {
   readonly request: TaskRequest
@@ -54,11 +56,15 @@ export async function tryChannels(
       ? callbackUrl(deps, { task: id, channelId, keyRef: key.keyRef })
       : null
     const allowed = channel.rules.allowedMembers
-    const body = request.providerBody({ origin, notifyUrl, allowed })
+    const video = videoQuestion(deps, { request, plan, origin }, { channel, key })
+    const question = video?.question ?? {
+      ...({ method: 'POST', path: request.path } as const),
+      body: request.providerBody({ origin, notifyUrl, allowed }),
+    }
+    const { body = NO_BODY } = question
     const startedAt = performance.now()
-    const question = { method: 'POST', path: request.path, body } as const
     const answered = await sendTaskRequest(deps.providerOutbound, key.target, question)
-    const { end, answer } = readAnswer(answered, request)
+    const { end, answer } = readAnswer(answered, video?.read ?? readerOf(request))
     const error = end.kind === 'failed' ? end.error : null
     const latencyMs = Math.round(performance.now() - startedAt)
     selector.end(false)
@@ -76,6 +82,34 @@ export async function tryChannels(
     if (!isCertainlyRefused(end)) break
   }
   return last
+}
+
+const NO_BODY = Buffer.alloc(0)
+
+const readerOf = ({ kind }: TaskRequest) =>
+  kind === 'drawing' ? drawingSubmitAnswer : musicSubmitAnswer
+
+type VideoQuestion = {
+  readonly question: ProviderRequest
+  readonly read: (body: Buffer) => SubmitAnswer
+}
+
+/** Returns the vendor's request for a video and the reader of its answer; null for other tasks. */
+function videoQuestion(
+  { now }: TaskDeps,
+  { request, plan, origin }: Pick<PlannedTask, 'request' | 'plan' | 'origin'>,
+  { channel, key }: Pick<LastAttempt, 'channel' | 'key'>,
+): VideoQuestion | null {
+  const vendor = plan.video === null ? null : vendorOf(channel)
+  if (plan.video === null || vendor === null || request.video === undefined) return null
+  const call = vendor.submit(request.video.request, plan.video.media, {
+    model: upstreamModel(channel, request.model),
+    originId: origin?.place?.upstreamId ?? null,
+  })
+  return {
+    question: providerRequestOf(vendor, call, key.target.address.key, now()),
+    read: (body) => vendor.readSubmitted(objectOf(parsedObject(body)), call),
+  }
 }
 
 /**
@@ -98,10 +132,10 @@ function keyOf(
  */
 function readAnswer(
   end: AttemptEnd,
-  { kind }: TaskRequest,
+  read: (body: Buffer) => SubmitAnswer,
 ): { readonly end: AttemptEnd; readonly answer: SubmitAnswer | null } {
   if (end.kind !== 'plain') return { end, answer: null }
-  const answer = kind === 'drawing' ? drawingSubmitAnswer(end.body) : musicSubmitAnswer(end.body)
+  const answer = read(end.body)
   if (answer.isAccepted) return { end, answer }
   const failed = { kind: 'failed', body: end.body, retryAfterMs: 0 } as const
   if (answer.isAccountError) return { end: { ...failed, status: 503, error: 'status' }, answer }

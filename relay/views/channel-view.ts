@@ -15,6 +15,7 @@ import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { type FormatName, isDirectFormat } from '#relay/dialects/wire-format.ts'
 import { profileOf, taskProfileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
+import type { Profile } from '#relay/providers/openai-compatible/provider-profile.ts'
 import {
   confidentialOf,
   type ProviderTarget,
@@ -69,6 +70,7 @@ export function serves(
   kind: OfferKind,
   model: string,
 ): boolean {
+  if (kind === 'video') return servesVideos({ terms, rules }, model)
   if (profileOf(terms.type) === undefined) return taskKindOf({ terms }) === kind
   if (kind === 'any') return true
   const name = upstreamModelOf(terms, rules, model)
@@ -77,6 +79,17 @@ export function serves(
   return (target?.endpoints ?? []).some(
     ({ format, models }) => isOfKind(format) && models?.test(name) !== false,
   )
+}
+
+/** Returns the vendor of the channel's videos, or null if it has none. */
+export const videoVendorOf = ({
+  terms: { type },
+}: Pick<ChannelRecord, 'terms'>): Profile['videos'] | null =>
+  (profileOf(type) ?? taskProfileOf(type))?.videos ?? null
+
+function servesVideos({ terms, rules }: Pick<RelayChannel, 'terms' | 'rules'>, model: string) {
+  const videos = videoVendorOf({ terms })
+  return videos?.models?.test(upstreamModelOf(terms, rules, model)) ?? videos !== null
 }
 
 /** Reports whether the channel accepts calls, and not tasks. */

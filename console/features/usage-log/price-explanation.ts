@@ -48,7 +48,8 @@ export function explainPrice(other: LogOther, charged: bigint): PriceExplanation
   const price = other.price
   if (price === undefined) return null
   const mode = price.mode === 'call' ? 'call' : 'tokens'
-  const drafts = mode === 'call' ? callTerms(other.usage ?? {}) : tokenTerms(other.usage ?? {})
+  const drafts =
+    mode === 'call' ? callTerms(other.usage ?? {}, price.per) : tokenTerms(other.usage ?? {})
   const terms: PriceTerm[] = []
   let sum = fromInteger(0)
   const tools = Object.entries(other.usage?.tools ?? {}).map(
@@ -82,8 +83,8 @@ type TermDraft = Pick<PriceTerm, 'name' | 'tool' | 'count'> & { factors: readonl
 
 const PER_CALL: readonly FactorName[] = ['price', 'quotaPerDollar', 'group']
 
-const callTerms = (usage: LoggedUsage): TermDraft[] => [
-  { name: 'calls', count: usage.calls ?? 1, factors: PER_CALL },
+const callTerms = ({ calls = 1, seconds }: LoggedUsage, per?: string): TermDraft[] => [
+  { name: 'calls', count: (per && seconds) || calls, factors: PER_CALL },
 ]
 
 function tokenTerms(usage: LoggedUsage): TermDraft[] {

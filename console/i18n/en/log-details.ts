@@ -86,7 +86,7 @@ export const logDetails: Translations['logDetails'] = {
     output: 'Output',
     outputAudio: 'Audio output',
     outputImage: 'Image output',
-    calls: 'Calls',
+    calls: 'Calls or seconds',
     tool: 'Tool {{tool}}',
   },
   failure: {

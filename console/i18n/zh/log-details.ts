@@ -84,7 +84,7 @@ export const logDetails = {
     output: '输出',
     outputAudio: '音频输出',
     outputImage: '图片输出',
-    calls: '调用',
+    calls: '调用或秒数',
     tool: '工具 {{tool}}',
   },
   failure: {

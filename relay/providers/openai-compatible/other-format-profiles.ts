@@ -29,6 +29,7 @@ export const OTHER_FORMAT_ROWS: readonly ProfileRow[] = [
     ],
     modelsPath: '/v1beta/models?pageSize=1000',
     keyHeader: 'x-goog-api-key',
+    videos: { vendor: 'veo', models: /^veo-/ },
     keyHint: { zh: 'AIza 开头的 API 密钥', en: 'An API key, AIza…' },
     models: `
       gemini-3.8-flash gemini-3.6-flash gemini-3.5-flash-lite gemini-3.1-pro-preview

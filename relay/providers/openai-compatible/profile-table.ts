@@ -10,6 +10,7 @@ import { CLOUD_ROWS } from './cloud-profiles.ts'
 import { OTHER_FORMAT_ROWS } from './other-format-profiles.ts'
 import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.ts'
 import { TRANSLATED_ROWS } from './translated-profiles.ts'
+import { VIDEO_ROWS } from './video-profiles.ts'
 
 const chatAt = (path: string): CallEndpoint => ({ format: 'chat', path })
 const CHAT = chatAt('/v1/chat/completions')
@@ -73,6 +74,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
     fields: [ORGANIZATION],
     balance: billingDashboard,
+    videos: { vendor: 'sora', models: /^sora-/ },
     models: `
       gpt-5.1 gpt-5 gpt-5-mini gpt-5-nano gpt-4.1 gpt-4.1-mini gpt-4.1-nano gpt-4o gpt-4o-mini
       gpt-4o-audio-preview chatgpt-4o-latest o4-mini o3 o3-mini o1 gpt-4-turbo gpt-4
@@ -177,6 +179,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     baseUrl: 'https://dashscope.aliyuncs.com',
     endpoints: [chatAt('/compatible-mode/v1/chat/completions')],
     modelsPath: '/compatible-mode/v1/models',
+    videos: { vendor: 'wan', models: /^wan\d/ },
     keyHint: { zh: '百炼平台的 API Key，sk- 开头', en: 'An API key of Model Studio, sk-…' },
     models: `
       qwen3-max qwen-max qwen-plus qwen-turbo qwen-flash qwen-long qwen3-coder-plus
@@ -196,6 +199,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     ],
     endpoints: [chatAt('/api/v3/chat/completions')],
     modelsPath: '/api/v3/models',
+    videos: { vendor: 'doubao', models: /seedance/ },
     keyHint: { zh: '方舟平台的 API Key', en: 'An API key of Ark' },
     models: `
       doubao-seed-1-6-251015 doubao-seed-1-6-flash-250828 doubao-seed-1-6-thinking-250715
@@ -239,6 +243,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     baseUrl: 'https://api.minimax.chat',
     endpoints: [chatAt('/v1/text/chatcompletion_v2')],
     modelsPath: null,
+    videos: { vendor: 'hailuo', models: /Hailuo|^[TIS]2V-/i },
     keyHint: { zh: '接口密钥', en: 'An interface key' },
     models: 'MiniMax-M2 MiniMax-M1 MiniMax-Text-01 abab6.5s-chat',
   },
@@ -382,4 +387,5 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     keyHint: { zh: '音乐服务的访问密钥', en: 'The key of the music service' },
     models: 'suno_music suno_lyrics',
   },
+  ...VIDEO_ROWS,
 ]

@@ -80,6 +80,17 @@ export function endpointFor<Endpoint extends CallEndpoint>(
   return endpoints.find((endpoint) => !isDirectFormat(endpoint.format) && serves(endpoint))
 }
 
+/** The vendors of videos, each with requests and answers of its own (`relay/tasks/videos/`). */
+export type VideoVendorName =
+  | 'doubao'
+  | 'hailuo'
+  | 'jimeng'
+  | 'kling'
+  | 'sora'
+  | 'veo'
+  | 'vidu'
+  | 'wan'
+
 /** Describes how a provider differs from OpenAI. */
 export type Profile = {
   /** The number of the channel type in the API. */
@@ -124,6 +135,11 @@ export type Profile = {
    * task.
    */
   readonly tasks?: { readonly kind: TaskKind; readonly path: string }
+  /**
+   * The vendor whose format the channel's videos have, and the provider's names of their models.
+   * The default is all models.
+   */
+  readonly videos?: { readonly vendor: VideoVendorName; readonly models?: RegExp }
   /** The models that the channel form suggests. */
   readonly models: readonly string[]
 }

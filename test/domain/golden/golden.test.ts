@@ -152,6 +152,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   BatchAccepted: 1,
   BatchLinesBilled: 1,
   BatchEnded: 1,
+  TaskDeleted: 1,
   IdentityBound: 1,
   IdentityUnbound: 1,
   UserPasskeysGone: 1,

@@ -66,6 +66,36 @@ describe('the events of tasks, as first recorded', () => {
     },
   )
   story(
+    'a task that was deleted',
+    taskDecider,
+    [
+      ['task-submitted-v1', submit],
+      [
+        'task-failed-v1',
+        {
+          type: 'FailTask',
+          cause: 'refused',
+          channelId: null,
+          code: 24,
+          failReason,
+          at: NOW + 90_000,
+        },
+      ],
+      ['task-deleted-v1', { type: 'DeleteTask', at: NOW + 100_000 }],
+    ],
+    {
+      record: {
+        submitted,
+        place: null,
+        sentTo: null,
+        status: 'FAILURE',
+        startedAt: null,
+        end: (golden('task-failed-v1') as TaskFailed).data,
+        deletedAt: NOW + 100_000,
+      },
+    },
+  )
+  story(
     'a drawing whose answer was lost',
     taskDecider,
     [

@@ -1,0 +1,137 @@
+import type { VideoMedia } from '#domain/tasks/video-media.ts'
+import { objectOf } from '../read-task-request-body.ts'
+import {
+  accepted,
+  choose,
+  countOf,
+  defined,
+  ratioOf,
+  refused,
+  resolutionOf,
+  secondsWithin,
+  type VideoReport,
+  type VideoRequest,
+  type VideoVendor,
+  wordsOf,
+} from './video-vendor.ts'
+
+const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
+  queued: 'QUEUED',
+  running: 'IN_PROGRESS',
+  succeeded: 'SUCCESS',
+  failed: 'FAILURE',
+  cancelled: 'FAILURE',
+  expired: 'FAILURE',
+}
+
+const TASKS = '/api/v3/contents/generations/tasks'
+
+/** The most pixels of a frame of any aspect ratio, by resolution. */
+const PIXELS: Readonly<Record<string, number>> = {
+  '480p': 450_000,
+  '720p': 1_000_000,
+  '1080p': 2_250_000,
+}
+const FRAMES_PER_SECOND = 24
+const PIXELS_PER_TOKEN = 1_024
+
+/**
+ * A video has width · height · frames / 1024 tokens. One more second covers frames that the vendor
+ * adds at the ends.
+ */
+const tokensMax = (resolution: string, seconds: number): number =>
+  Math.ceil(((PIXELS[resolution] ?? 0) * FRAMES_PER_SECOND * (seconds + 1)) / PIXELS_PER_TOKEN)
+
+/**
+ * Commands at the end of a prompt, such as `--dur 10` and `--rs 1080p`, which this vendor obeys.
+ * They are read and removed, because otherwise a video could be longer than its hold covers.
+ */
+const COMMAND =
+  /\s*--(rs|resolution|rt|ratio|dur|duration|frames|fps|framespersecond|seed|cf|camerafixed|wm|watermark)(?:\s+|=)(\S+)/gi
+
+function commandsOf(prompt: string | null): ReadonlyMap<string, string> {
+  const found = [...(prompt ?? '').matchAll(COMMAND)]
+  const NAMES: Readonly<Record<string, string>> = { rs: 'resolution', rt: 'ratio', dur: 'duration' }
+  return new Map(
+    found.map(([, name = '', value = '']) => {
+      const folded = name.toLowerCase()
+      return [NAMES[folded] ?? folded, value.toLowerCase()]
+    }),
+  )
+}
+
+/** Removes all commands, also those that only appear once others are removed. */
+function withoutCommands(prompt: string | null): string {
+  let text = prompt ?? ''
+  for (;;) {
+    const next = text.replace(COMMAND, '')
+    if (next === text) return text
+    text = next
+  }
+}
+
+/** Doubao's videos on Volcengine Ark (volcengine.com/docs/82379/1520757). */
+export const DOUBAO: VideoVendor = {
+  platform: 'doubao',
+  media: (request, model) => {
+    const commands = commandsOf(request.prompt)
+    const entered = resolutionOf(request) ?? commands.get('resolution') ?? null
+    const isPro = /seedance-1-0-pro/.test(model)
+    const offered = isPro ? ['1080p', '720p', '480p'] : ['720p', '480p', '1080p']
+    const resolution = choose('resolution', entered, offered)
+    const length = commands.get('duration')
+    const requested = request.seconds ?? (length === undefined ? null : Number(length))
+    const seconds = secondsWithin(requested, 5, [2, 15])
+    const options = request.hasAudio === true ? ['audio'] : []
+    const made: VideoMedia = { seconds, resolution, size: request.size, options }
+    return { ...made, tokensMax: tokensMax(resolution, seconds) }
+  },
+  submit: (request, { seconds, resolution, options }, { model }) => {
+    const [first] = request.images
+    const { lastImage } = request
+    const hasEnds = first !== undefined && lastImage !== null
+    return {
+      method: 'POST',
+      path: TASKS,
+      body: defined({
+        model,
+        content: [
+          { type: 'text', text: withoutCommands(request.prompt) },
+          ...picturesOf(request, hasEnds),
+        ],
+        resolution,
+        duration: seconds,
+        ratio: ratioOf(request) ?? commandsOf(request.prompt).get('ratio'),
+        seed: request.seed,
+        generate_audio: options.includes('audio') ? true : request.hasAudio,
+      }),
+    }
+  },
+  readSubmitted: ({ id, error }) =>
+    id === undefined ? refused(null, objectOf(error).message) : accepted(id),
+  query: (upstreamId) => ({ method: 'GET', path: `${TASKS}/${encodeURIComponent(upstreamId)}` }),
+  readReport: ({ status: state, error, content, usage, duration }) => {
+    const status = STATUSES[String(state)]
+    if (status === undefined) return null
+    const { total_tokens: total, completion_tokens: tokens } = objectOf(usage)
+    return {
+      status,
+      failReason: wordsOf(objectOf(error).message),
+      file: wordsOf(objectOf(content).video_url),
+      seconds: countOf(duration),
+      tokens: countOf(total) ?? countOf(tokens),
+    }
+  },
+  source: (_id, url) => ({ kind: 'address', url }),
+}
+
+const picturesOf = ({ images, lastImage }: VideoRequest, hasEnds: boolean): readonly object[] => [
+  ...images.map((url) => ({
+    type: 'image_url',
+    image_url: { url },
+    ...(hasEnds ? { role: 'first_frame' } : images.length > 1 ? { role: 'reference_image' } : {}),
+  })),
+  ...(lastImage === null
+    ? []
+    : [{ type: 'image_url', image_url: { url: lastImage }, role: 'last_frame' }]),
+]

@@ -1,0 +1,129 @@
+import { createHash, createHmac } from 'node:crypto'
+import { objectOf } from '../read-task-request-body.ts'
+import {
+  accepted,
+  choose,
+  countOf,
+  dataUrl,
+  defined,
+  ratioOf,
+  refused,
+  type VideoReport,
+  type VideoVendor,
+  wordsOf,
+} from './video-vendor.ts'
+
+const SUCCESS = 10_000
+const VERSION = 'Version=2022-08-31'
+const FRAMES_PER_SECOND = 24
+
+const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
+  in_queue: 'QUEUED',
+  generating: 'IN_PROGRESS',
+  done: 'SUCCESS',
+  not_found: 'FAILURE',
+  expired: 'FAILURE',
+}
+
+/** Jimeng's videos (volcengine.com/docs/85621). A model is a `req_key`. */
+export const JIMENG: VideoVendor = {
+  platform: 'jimeng',
+  media: ({ seconds, size }, model) => ({
+    seconds: choose('seconds', seconds, [5, 10]),
+    resolution: /1080|pro/.test(model) ? '1080p' : '720p',
+    size,
+    options: [],
+  }),
+  submit: (request, { seconds }, { model }) => {
+    const images = [...request.images, ...(request.lastImage === null ? [] : [request.lastImage])]
+    const inline = images.flatMap((image) => dataUrl(image)?.data ?? [])
+    const addresses = images.filter((image) => dataUrl(image) === null)
+    return {
+      method: 'POST',
+      path: `/?Action=CVSync2AsyncSubmitTask&${VERSION}`,
+      body: defined({
+        req_key: model,
+        prompt: request.prompt,
+        seed: request.seed,
+        frames: FRAMES_PER_SECOND * seconds + 1,
+        aspect_ratio: ratioOf(request),
+        binary_data_base64: inline.length === 0 ? null : inline,
+        image_urls: addresses.length === 0 ? null : addresses,
+      }),
+    }
+  },
+  readSubmitted: ({ code, message, data }, { body }) => {
+    const number = countOf(code)
+    // 50400 to 50402 refuse the account, and 50429 and 50430 say that too much was requested.
+    const isAccount = number !== null && /^504(?:0[0-2]|29|30)$/.test(String(number))
+    if (number !== SUCCESS) return refused(number, message, isAccount)
+    const { req_key: model } = body as { readonly req_key: string }
+    return accepted(objectOf(data).task_id, `${model}/`)
+  },
+  query: (upstreamId) => {
+    const [model, id] = upstreamId.split('/')
+    return {
+      method: 'POST',
+      path: `/?Action=CVSync2AsyncGetResult&${VERSION}`,
+      body: { req_key: model, task_id: id },
+    }
+  },
+  readReport: ({ code, message, data }) => {
+    const task = objectOf(data)
+    const number = countOf(code)
+    if (number === null) return null
+    // These codes mean that the result was refused by a review. Other errors may pass.
+    if (/^5(?:0411|0412|0413|0511|0512|0518)$/.test(String(number))) {
+      return { status: 'FAILURE', failReason: wordsOf(message) }
+    }
+    const status = STATUSES[String(task.status)]
+    if (number !== SUCCESS || status === undefined) return null
+    return { status, file: wordsOf(task.video_url), failReason: wordsOf(task.status) }
+  },
+  source: (_id, url) => ({ kind: 'address', url }),
+  sign: (key, request, nowMs) => volcengineHeaders(key, request, nowMs),
+}
+
+const REGION = 'cn-north-1'
+const SERVICE = 'cv'
+const hash = (data: Buffer | string) => createHash('sha256').update(data).digest('hex')
+const mac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest()
+
+/**
+ * Signs a request as Volcengine requires (volcengine.com/docs/6369/67269). A key without `|` is a
+ * token of another gateway.
+ */
+export function volcengineHeaders(
+  key: string,
+  { url, method, body }: { readonly url: URL; readonly method: string; readonly body: Buffer },
+  nowMs: number,
+): Readonly<Record<string, string>> {
+  const [access = '', secret] = key.split('|').map((part) => part.trim())
+  if (secret === undefined) return { authorization: `Bearer ${key}` }
+  const date = new Date(nowMs).toISOString().replace(/[-:]|\.\d{3}/g, '')
+  const day = date.slice(0, 8)
+  const contentHash = hash(body)
+  const signed = {
+    'content-type': 'application/json',
+    host: url.host,
+    'x-content-sha256': contentHash,
+    'x-date': date,
+  }
+  const query = [...url.searchParams].map((pair) => pair.map(encodeURIComponent).join('='))
+  const canonical = [
+    ...[method, url.pathname, query.toSorted().join('&')],
+    ...Object.entries(signed).map(([name, value]) => `${name}:${value}`),
+    ...['', Object.keys(signed).join(';'), contentHash],
+  ].join('\n')
+  const scope = `${day}/${REGION}/${SERVICE}/request`
+  const signingKey = [REGION, SERVICE, 'request'].reduce(mac, mac(secret, day))
+  const text = ['HMAC-SHA256', date, scope, hash(canonical)].join('\n')
+  const credential = `Credential=${access}/${scope}`
+  const names = `SignedHeaders=${Object.keys(signed).join(';')}`
+  const signature = `Signature=${mac(signingKey, text).toString('hex')}`
+  return {
+    'x-date': date,
+    'x-content-sha256': contentHash,
+    authorization: `HMAC-SHA256 ${credential}, ${names}, ${signature}`,
+  }
+}

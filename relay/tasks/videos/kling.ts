@@ -1,0 +1,95 @@
+import { createHmac } from 'node:crypto'
+import { listOf, objectOf } from '../read-task-request-body.ts'
+import {
+  accepted,
+  bareImage,
+  choose,
+  countOf,
+  defined,
+  ratioOf,
+  refused,
+  secondsWithin,
+  type VideoReport,
+  type VideoVendor,
+  wordsOf,
+} from './video-vendor.ts'
+
+const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
+  submitted: 'SUBMITTED',
+  processing: 'IN_PROGRESS',
+  succeed: 'SUCCESS',
+  failed: 'FAILURE',
+}
+
+/** The codes for which another account may accept the task: key, balance and limits. */
+const isAccountCode = (code: number): boolean =>
+  (code >= 1000 && code <= 1004) || (code >= 1100 && code <= 1103) || code === 1302 || code === 1303
+
+/** Kling's videos (klingai.com/document-api). A key is `access key|secret key`. */
+export const KLING: VideoVendor = {
+  platform: 'kling',
+  media: (request) => {
+    const isPro = choose('mode', request.mode, ['std', 'pro']) === 'pro'
+    const options = [...(isPro ? ['pro'] : []), ...(request.hasAudio === true ? ['audio'] : [])]
+    const seconds = secondsWithin(request.seconds, 5, [3, 15])
+    return { seconds, resolution: null, size: request.size, options }
+  },
+  submit: (request, { seconds, options }, { model }) => {
+    const [image] = request.images
+    const kind = image === undefined ? 'text2video' : 'image2video'
+    return {
+      method: 'POST',
+      path: `/v1/videos/${kind}`,
+      body: defined({
+        model_name: model,
+        prompt: request.prompt,
+        negative_prompt: request.negativePrompt,
+        image: image === undefined ? null : bareImage(image),
+        image_tail: request.lastImage === null ? null : bareImage(request.lastImage),
+        mode: options.includes('pro') ? 'pro' : 'std',
+        sound: options.includes('audio') ? 'on' : null,
+        duration: String(seconds),
+        aspect_ratio: image === undefined ? (ratioOf(request) ?? '16:9') : null,
+      }),
+    }
+  },
+  readSubmitted: (answer, { path }) => {
+    const code = countOf(answer.code)
+    if (code !== 0) return refused(code, answer.message, code !== null && isAccountCode(code))
+    return accepted(objectOf(answer.data).task_id, `${path.slice(path.lastIndexOf('/') + 1)}/`)
+  },
+  query: (upstreamId) => ({ method: 'GET', path: `/v1/videos/${upstreamId}` }),
+  readReport: ({ data }) => {
+    const task = objectOf(data)
+    const status = STATUSES[String(task.task_status)]
+    if (status === undefined) return null
+    const [video] = listOf(objectOf(task.task_result).videos)
+    return {
+      status,
+      failReason: wordsOf(task.task_status_msg),
+      file: wordsOf(video?.url),
+      seconds: roundedSeconds(video?.duration),
+    }
+  },
+  source: (_id, url) => ({ kind: 'address', url }),
+  sign: (key, _request, nowMs) => ({ authorization: `Bearer ${klingToken(key, nowMs)}` }),
+}
+
+/** Kling reports lengths such as 5.041 for a video of five seconds. */
+const roundedSeconds = (value: unknown): number | null => {
+  const seconds = Number(value)
+  return Number.isFinite(seconds) && seconds > 0 ? Math.max(1, Math.round(seconds)) : null
+}
+
+const VALID_SECONDS = 1_800
+
+/** Returns the token of a key. A key without `|` is a token of another gateway, and sent as is. */
+export function klingToken(key: string, nowMs: number): string {
+  const [access = '', secret] = key.split('|').map((part) => part.trim())
+  if (secret === undefined) return key
+  const now = Math.floor(nowMs / 1_000)
+  const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const claims = { iss: access, exp: now + VALID_SECONDS, nbf: now - 5 }
+  const content = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded(claims)}`
+  return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`
+}

@@ -1,0 +1,76 @@
+import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
+import { isSame } from '#domain/shared/deep-equal.ts'
+import type { TaskRecord } from '#domain/tasks/decide.ts'
+import type { VideoMedia } from '#domain/tasks/video-media.ts'
+import type { VideoVendorName } from '#relay/providers/openai-compatible/provider-profile.ts'
+import { type RelayChannel, videoVendorOf } from '#relay/views/channel-view.ts'
+import { upstreamModelOf } from '#relay/views/parsed-channel-settings.ts'
+import type { ProviderRequest } from '../send-request-to-task-provider.ts'
+import { VIDEO_VENDORS } from './all-vendors.ts'
+import type { VendorCall, VideoRequest, VideoVendor } from './video-vendor.ts'
+
+export type VideoTask = {
+  readonly request: VideoRequest
+  /** The only vendor whose channels may serve the request; null for any. */
+  readonly vendor: VideoVendorName | null
+}
+
+export type PlannedVideo = {
+  readonly offer: Offer<RelayChannel>
+  readonly platform: string
+  readonly media: VideoMedia
+  /** The name of the model at the first channel. */
+  readonly upstreamModel: string
+}
+
+export const vendorOf = (channel: RelayChannel): VideoVendor | null => {
+  const name = videoVendorOf(channel)?.vendor
+  return name === undefined ? null : VIDEO_VENDORS[name]
+}
+
+export const upstreamModel = ({ terms, rules }: RelayChannel, model: string): string =>
+  upstreamModelOf(terms, rules, model)
+
+/**
+ * Chooses the vendor of the first channel, and what it makes. Only channels that make the same are
+ * offered, because the hold and the price cover this and no more. Returns null without a channel.
+ * Throws `TaskRequestError` if the vendor does not offer what is requested.
+ */
+export function planVideo(
+  channels: Offer<RelayChannel>,
+  model: string,
+  { request, vendor: only }: VideoTask,
+  origin: TaskRecord | null,
+): PlannedVideo | null {
+  const isFit = (channel: RelayChannel) => only === null || videoVendorOf(channel)?.vendor === only
+  const first = [...channelsIn(channels)].find(isFit)
+  const vendor = first === undefined ? null : vendorOf(first)
+  if (first === undefined || vendor === null) return null
+  const mediaAt = (channel: RelayChannel) =>
+    origin?.submitted.media ?? vendor.media(request, upstreamModel(channel, model))
+  const media = mediaAt(first)
+  const makesSame = (channel: RelayChannel) =>
+    channel === first ||
+    (vendorOf(channel) === vendor &&
+      upstreamModel(channel, model) === upstreamModel(first, model) &&
+      isSame(mediaAt(channel), media))
+  const offer = offerOf([...channelsIn(channels)].filter(makesSame))
+  const { platform } = vendor
+  return { offer, platform, media, upstreamModel: upstreamModel(first, model) }
+}
+
+/** Returns a vendor's call as a request to the provider. */
+export function providerRequestOf(
+  vendor: VideoVendor,
+  { method, path, body, headers }: VendorCall,
+  key: string,
+  nowMs: number,
+): ProviderRequest {
+  const { sign } = vendor
+  return {
+    ...{ method, path },
+    ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
+    ...(headers === undefined ? {} : { headers }),
+    ...(sign === undefined ? {} : { sign: (request) => sign(key, request, nowMs) }),
+  }
+}

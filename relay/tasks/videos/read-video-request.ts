@@ -1,0 +1,161 @@
+import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import type { TaskRecord } from '#domain/tasks/decide.ts'
+import type { TaskRequest } from '../plan-task.ts'
+import { type JsonObject, objectOf, rejectParam, type TaskBody } from '../read-task-request-body.ts'
+import type { VideoRoute } from './video-routes.ts'
+import { reject, type VideoRequest } from './video-vendor.ts'
+
+/** The members of all formats that the gateway reads. All others are not sent. */
+const MEMBERS = [
+  ...['model', 'model_name', 'prompt', 'negative_prompt', 'seconds', 'duration', 'size'],
+  ...['resolution', 'ratio', 'aspect_ratio', 'image', 'images', 'image_tail', 'last_image'],
+  ...['input_reference', 'seed', 'generate_audio', 'sound', 'mode', 'metadata'],
+  ...['instances', 'parameters'],
+]
+export const VIDEO_NAMES = namesByFoldedName(MEMBERS)
+
+const PROMPT_MAX = 16_384
+const TEXT_MAX = 128
+const IMAGE_MAX = 20 * 1024 * 1024
+const IMAGES_MAX = 8
+
+type Submit = Extract<VideoRoute, { readonly name: 'submit' }>
+
+/** Reads a request for a video in any format. Throws `TaskRequestError` for a bad member. */
+export function readVideo(route: Submit, body: TaskBody): TaskRequest {
+  const sent = JSON.parse(body.bytes.toString('utf8')) as JsonObject
+  const members = route.style === 'gemini' ? membersOfGemini(sent) : withMetadata(sent)
+  const read = (name: string, max = TEXT_MAX) => textIn(members, name, max)
+  const model = route.model ?? read('model') ?? read('model_name') ?? rejectParam('model', true)
+  const prompt = read('prompt', PROMPT_MAX)
+  const images = imagesIn(members)
+  if (route.hasImage === true && images.length === 0) rejectParam('image', true)
+  if (prompt === null && images.length === 0) rejectParam('prompt', true)
+  const request: VideoRequest = {
+    action: images.length === 0 ? 'TEXT_TO_VIDEO' : 'IMAGE_TO_VIDEO',
+    model,
+    prompt,
+    negativePrompt: read('negative_prompt', PROMPT_MAX),
+    seconds: numberIn(members, 'seconds') ?? numberIn(members, 'duration'),
+    size: read('size'),
+    resolution: read('resolution')?.toLowerCase() ?? null,
+    ratio: read('aspect_ratio') ?? read('ratio'),
+    images,
+    lastImage: imageIn(members, 'image_tail') ?? imageIn(members, 'last_image'),
+    seed: numberIn(members, 'seed'),
+    hasAudio: audioIn(members),
+    mode: modeIn(members),
+  }
+  const unread = Object.keys(sent).filter((name) => !MEMBERS.includes(name))
+  const vendor = route.style === 'kling' ? 'kling' : route.style === 'gemini' ? 'veo' : null
+  return { ...taskOf(request, body, unread), video: { request, vendor } }
+}
+
+/** Reads a request for a new version of a video. It has the length and the size of the video. */
+export function readRemix({ submitted }: TaskRecord, body: TaskBody): TaskRequest {
+  const prompt = body.requireText('prompt', PROMPT_MAX)
+  const { model, task } = submitted
+  const request: VideoRequest = {
+    ...{ action: 'REMIX', model, prompt, negativePrompt: null, seconds: null, size: null },
+    ...{ resolution: null, ratio: null, images: [], lastImage: null, seed: null },
+    ...{ hasAudio: null, mode: null },
+  }
+  const video = { request, vendor: 'sora' as const }
+  return { ...taskOf(request, body, []), originId: task, video }
+}
+
+const taskOf = (
+  { action, model, prompt }: VideoRequest,
+  body: TaskBody,
+  dropped: readonly string[],
+): TaskRequest => ({
+  kind: 'video',
+  platform: 'video',
+  ...{ action, model, prompt, state: null, originId: null, continuesOpen: false },
+  ...{ path: '', body, providerBody: () => body.bytes, droppedMembers: () => dropped },
+})
+
+/** Members of `metadata` stand for members of the request that it lacks. */
+const withMetadata = (sent: JsonObject): JsonObject => {
+  const { metadata, ...members } = sent
+  return { ...objectOf(metadata), ...members }
+}
+
+function membersOfGemini({ instances, parameters }: JsonObject): JsonObject {
+  const [instance, ...more] = Array.isArray(instances) ? instances : []
+  if (instance === undefined || more.length > 0) reject('instances')
+  const { prompt, image, lastFrame } = objectOf(instance)
+  const values = objectOf(parameters)
+  const count = values.sampleCount ?? values.numberOfVideos ?? 1
+  if (count !== 1) reject('parameters.sampleCount', [1])
+  return {
+    ...{ prompt, image: inlineImage(image), last_image: inlineImage(lastFrame) },
+    ...{ seconds: values.durationSeconds, resolution: values.resolution, seed: values.seed },
+    ...{ aspect_ratio: values.aspectRatio, negative_prompt: values.negativePrompt },
+  }
+}
+
+/** Returns a picture of the Gemini API as a data URL. */
+function inlineImage(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  const { bytesBase64Encoded, mimeType, inlineData } = objectOf(value)
+  const inline = objectOf(inlineData)
+  const data = bytesBase64Encoded ?? inline.data
+  const type = mimeType ?? inline.mimeType ?? 'image/png'
+  return typeof data === 'string' ? `data:${String(type)};base64,${data}` : reject('image')
+}
+
+function textIn(members: JsonObject, name: string, max: number): string | null {
+  const value = members[name]
+  if (value === undefined || value === null || value === '') return null
+  if (typeof value !== 'string' || value.length > max) return reject(name)
+  return value.trim() === '' ? null : value
+}
+
+/** Reads a number, which some formats send as a text. */
+function numberIn(members: JsonObject, name: string): number | null {
+  const value = members[name]
+  if (value === undefined || value === null || value === '') return null
+  const isText = typeof value === 'string' && /^\d{1,10}$/.test(value)
+  const number = isText ? Number(value) : value
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : reject(name)
+}
+
+function audioIn(members: JsonObject): boolean | null {
+  const { generate_audio: flag, sound } = members
+  if (typeof flag === 'boolean') return flag
+  if (flag !== undefined && flag !== null) reject('generate_audio')
+  if (sound === undefined || sound === null || sound === '') return null
+  return sound === 'on' ? true : sound === 'off' ? false : reject('sound', ['on', 'off'])
+}
+
+function modeIn(members: JsonObject): 'std' | 'pro' | null {
+  const mode = textIn(members, 'mode', TEXT_MAX)
+  return mode === null || mode === 'std' || mode === 'pro' ? mode : reject('mode', ['std', 'pro'])
+}
+
+function imagesIn(members: JsonObject): readonly string[] {
+  const { images } = members
+  const first = imageIn(members, 'image') ?? imageIn(members, 'input_reference')
+  if (images === undefined || images === null) return first === null ? [] : [first]
+  if (!Array.isArray(images) || images.length > IMAGES_MAX) return reject('images')
+  const listed = images.map((image, index) => pictureOf(image, `images[${index}]`))
+  return first === null ? listed : [first, ...listed]
+}
+
+function imageIn(members: JsonObject, name: string): string | null {
+  const value = members[name]
+  if (value === undefined || value === null || value === '') return null
+  const address = typeof value === 'object' ? objectOf(value).image_url : value
+  return pictureOf(address, name)
+}
+
+/** A picture is a web address, a data URL or base64 text, which becomes a data URL. */
+function pictureOf(value: unknown, param: string): string {
+  if (typeof value !== 'string' || value.length > IMAGE_MAX) return reject(param)
+  if (/^https?:\/\//i.test(value)) return URL.canParse(value) ? value : reject(param)
+  if (/^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]/.test(value)) return value
+  if (!/^[A-Za-z0-9+/]{64}/.test(value)) return reject(param)
+  const type = value.startsWith('/9j/') ? 'jpeg' : value.startsWith('UklGR') ? 'webp' : 'png'
+  return `data:image/${type};base64,${value}`
+}

@@ -1,0 +1,131 @@
+import type { TaskRecord } from '#domain/tasks/decide.ts'
+import { type Exchange, sendError, sendJson } from '#relay/pipeline/http-exchange.ts'
+import type { RelayError } from '../../canonical/relay-error.ts'
+import { errorBody } from '../../dialects/openai-chat/error-body.ts'
+import { failReasonOf } from '../render-task-json.ts'
+import type { TaskDeps } from '../task-deps.ts'
+import { linkQuery } from './video-links.ts'
+import { type VideoStyle, videoStyleOf } from './video-routes.ts'
+
+export type VideoShowing = {
+  readonly style: VideoStyle
+  readonly language: Exchange['language']
+  /** The address of this site. */
+  readonly address: string
+  /** The progress such as `40%`, if it is known. */
+  readonly progress: string | undefined
+}
+
+const OPENAI_STATUSES: Readonly<Record<string, string>> = {
+  SUCCESS: 'completed',
+  FAILURE: 'failed',
+  IN_PROGRESS: 'in_progress',
+}
+const KLING_STATUSES: Readonly<Record<string, string>> = {
+  SUCCESS: 'succeed',
+  FAILURE: 'failed',
+  IN_PROGRESS: 'processing',
+}
+
+const seconds = (ms: number): number => Math.floor(ms / 1_000)
+
+/** Renders a video in the caller's format. It shows no address and no id of the provider. */
+export async function videoAnswer(
+  deps: TaskDeps,
+  record: TaskRecord,
+  { style, language, address, progress }: VideoShowing,
+): Promise<object> {
+  const { submitted, status, end } = record
+  const { task } = submitted
+  const reason = await failReasonOf(deps, record, language)
+  const isDone = status === 'SUCCESS'
+  const link = isDone ? `${address}/v1/videos/${task}/content?${linkQuery(deps, task)}` : ''
+  const percent = Number.parseInt(end === null ? (progress ?? '0') : '100', 10)
+  if (style === 'kling') return klingAnswer(record, reason, link)
+  if (style === 'gemini') {
+    const file = `${address}/v1beta/files/${task.replaceAll('-', '')}:download?alt=media`
+    return geminiAnswer(record, reason, `${file}&${linkQuery(deps, task)}`)
+  }
+  if (style === 'generic') {
+    const times = { created_at: seconds(submitted.submittedAt) }
+    const data = {
+      ...{ task_id: task, status: OPENAI_STATUSES[status] ?? 'queued', progress: `${percent}%` },
+      ...{ url: link, format: 'mp4', ...times, fail_reason: reason },
+      metadata: mediaOf(record),
+      error: status === 'FAILURE' ? { code: 0, message: reason } : null,
+    }
+    return { ...data, code: 'success', message: '', data }
+  }
+  return openaiAnswer(record, percent, reason)
+}
+
+const mediaOf = ({ submitted: { media } }: TaskRecord) => ({
+  duration: media?.seconds ?? 0,
+  ...(media?.resolution ? { resolution: media.resolution } : {}),
+  ...(media?.size ? { size: media.size } : {}),
+})
+
+function openaiAnswer({ submitted, status, end }: TaskRecord, progress: number, reason: string) {
+  const { task, model, submittedAt, media, origin } = submitted
+  const finished = end === null ? null : seconds(end.finishedAt)
+  return {
+    ...{ id: task, object: 'video', model, status: OPENAI_STATUSES[status] ?? 'queued', progress },
+    created_at: seconds(submittedAt),
+    completed_at: status === 'SUCCESS' ? finished : null,
+    expires_at: null,
+    seconds: String(media?.seconds ?? 0),
+    size: media?.size ?? media?.resolution ?? '',
+    remixed_from_video_id: origin,
+    error: status === 'FAILURE' ? { code: 'task_failed', message: reason } : null,
+  }
+}
+
+function klingAnswer({ submitted, status, end }: TaskRecord, reason: string, link: string) {
+  const { task, submittedAt, media } = submitted
+  const videos = [{ id: task, url: link, duration: String(media?.seconds ?? 0) }]
+  const data = {
+    task_id: task,
+    task_status: KLING_STATUSES[status] ?? 'submitted',
+    task_status_msg: reason,
+    created_at: submittedAt,
+    updated_at: end?.finishedAt ?? submittedAt,
+    ...(link === '' ? {} : { task_result: { videos } }),
+  }
+  return { code: 0, message: 'SUCCEED', request_id: task, data }
+}
+
+function geminiAnswer({ submitted, status, end }: TaskRecord, message: string, uri: string) {
+  const name = `models/${submitted.model}/operations/${submitted.task}`
+  if (end === null) return { name }
+  if (status === 'FAILURE') return { name, done: true, error: { code: 13, message } }
+  const type = 'type.googleapis.com/google.ai.generativelanguage.v1beta.PredictLongRunningResponse'
+  const generateVideoResponse = { generatedSamples: [{ video: { uri } }] }
+  return { name, done: true, response: { '@type': type, generateVideoResponse } }
+}
+
+/** Sends an error of the gateway in the caller's format. */
+export function sendVideoError(exchange: Exchange, error: RelayError): void {
+  if (videoStyleOf(exchange.request.url ?? '') !== 'kling') return sendError(exchange, error)
+  const { status, body } = errorBody(error, exchange.language)
+  const { retryAfter } = error
+  sendJson(
+    exchange,
+    status,
+    { code: status, message: body.error.message, request_id: exchange.call, ...body },
+    retryAfter === undefined ? [] : ['Retry-After', `${retryAfter}`],
+  )
+}
+
+/** Sends the words with which a vendor refused a task. */
+export function sendVendorError(exchange: Exchange, words: string, status: number): void {
+  const style = videoStyleOf(exchange.request.url ?? '')
+  const code = status >= 400 ? status : 400
+  if (style === 'kling') {
+    return sendJson(exchange, code, { code, message: words, request_id: exchange.call })
+  }
+  const error =
+    style === 'gemini'
+      ? { code, message: words, status: 'INVALID_ARGUMENT' }
+      : { message: words, type: 'invalid_request_error', param: null, code: 'task_refused' }
+  sendJson(exchange, code, { error })
+}

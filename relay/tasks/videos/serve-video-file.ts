@@ -1,0 +1,172 @@
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Dispatcher, request } from 'undici'
+import type { TaskRecord } from '#domain/tasks/decide.ts'
+import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
+import { type Exchange, headersOf } from '#relay/pipeline/http-exchange.ts'
+import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
+import { relayError } from '../../canonical/relay-error.ts'
+import { providerRequest } from '../../providers/openai-compatible/provider-target.ts'
+import { parsedObject } from '../read-task-request-body.ts'
+import { sendTaskRequest } from '../send-request-to-task-provider.ts'
+import { permitNames } from '../serve-task-image.ts'
+import type { TaskDeps } from '../task-deps.ts'
+import { providerRequestOf, vendorOf } from './plan-video.ts'
+import type { VideoFile } from './query-video.ts'
+import { sendVideoError } from './render-video.ts'
+
+const TYPES = /^(?:video|image)\/[\w.+-]+(?:;|$)/i
+/** Storage servers send some videos without a type of their own. */
+const UNTYPED = /^(?:application|binary)\/octet-stream(?:;|$)/i
+const STALL_MS = 30_000
+/** The maximum time of one transfer in milliseconds. */
+const TOTAL_MS = 1_800_000
+const REDIRECTS_MAX = 3
+const RANGE = /^bytes=\d{0,15}-\d{0,15}$/
+/** The headers of a file that callers get. */
+const PASSED = ['content-length', 'content-range', 'accept-ranges', 'last-modified']
+
+/**
+ * Streams the video of a finished task from its provider. The provider names the address, so only
+ * public addresses and the provider's own are fetched, and only videos and pictures are passed.
+ */
+export async function serveVideoFile(
+  deps: TaskDeps,
+  exchange: Exchange,
+  record: TaskRecord,
+): Promise<void> {
+  const { task } = record.submitted
+  if (record.end === null) {
+    return sendVideoError(exchange, relayError('video_not_ready', { subject: task }))
+  }
+  const source = await sourceOf(deps, record)
+  if (source === null) return nothingHere(exchange)
+  const gone = new AbortController()
+  exchange.response.once('close', () => gone.abort())
+  const release = await deps.videoPermits.enter(permitNames(exchange, record), gone.signal)
+  if (release === null) return sendVideoError(exchange, relayError('overloaded', { retryAfter: 2 }))
+  try {
+    await carry(deps, exchange, source, gone)
+  } finally {
+    release()
+  }
+}
+
+const nothingHere = (exchange: Exchange): void =>
+  sendVideoError(exchange, relayError('video_unavailable'))
+
+type Source = {
+  readonly url: string
+  /** The headers with the channel's key, which only the provider's own address gets. */
+  readonly keyHeaders: Readonly<Record<string, string>>
+  readonly origin: string
+  readonly proxy: string | null
+}
+
+type Place = { readonly channel: RelayChannel; readonly key: RelayKey }
+
+function placeOf({ views }: TaskDeps, { place }: TaskRecord): Place | null {
+  const channel = views.channels.find(place?.channelId ?? -1)
+  const key = channel?.allKeys.find(({ keyRef }) => keyRef === place?.keyRef)
+  return channel === undefined || key === undefined ? null : { channel, key }
+}
+
+async function sourceOf(deps: TaskDeps, record: TaskRecord): Promise<Source | null> {
+  const { end, place, submitted } = record
+  if (end === null || !('result' in end) || end.result === null || place === null) return null
+  const text = await deps.vault.open(submitted.userId, end.result)
+  const file = text === null ? undefined : (JSON.parse(text) as VideoFile).file
+  const at = placeOf(deps, record)
+  const vendor = at === null ? null : vendorOf(at.channel)
+  if (at === null || vendor === null || file === undefined) return null
+  const { target } = at.key
+  const { origin, proxy, address } = target
+  const source = vendor.source(place.upstreamId, file)
+  if (source.kind === 'vendor') {
+    const { url, headers } = providerRequest(target, source.path, { isUnversioned: false })
+    return { url, keyHeaders: headers, origin, proxy }
+  }
+  if (source.kind === 'address') {
+    const { headers } = providerRequest(target, '/', { isUnversioned: false })
+    return { url: source.url, keyHeaders: source.needsKey ? headers : {}, origin, proxy }
+  }
+  const question = providerRequestOf(vendor, source.call, address.key, deps.now())
+  const answered = await sendTaskRequest(deps.providerOutbound, target, question)
+  const answer = answered.kind === 'plain' ? parsedObject(answered.body) : null
+  const url = answer === null ? null : source.addressIn(answer)
+  return url === null ? null : { url, keyHeaders: {}, origin, proxy }
+}
+
+/** Requests a file and follows redirects. The key is sent to no other address. */
+async function open(
+  deps: TaskDeps,
+  { url: first, keyHeaders, origin, proxy }: Source,
+  range: string | undefined,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData | null> {
+  let url = first
+  for (let left = REDIRECTS_MAX; left >= 0; left -= 1) {
+    if (!URL.canParse(url)) return null
+    const isOwn = new URL(url).origin === origin
+    if (!isOwn && !checkUrl(url, userPolicy).isAllowed) return null
+    const { dispatcher } = isOwn ? deps.pictureOutbound.via(proxy) : deps.publicOutbound
+    const headers = {
+      ...(isOwn ? keyHeaders : {}),
+      ...{ 'accept-encoding': 'identity', 'user-agent': 'tallygate' },
+      ...(range === undefined ? {} : { range }),
+    }
+    const answer = await request(url, { dispatcher, signal, headers }).catch(() => null)
+    if (answer === null || answer.statusCode < 300 || answer.statusCode > 399) return answer
+    answer.body.on('error', () => {}).destroy()
+    const { location } = answer.headers
+    if (typeof location !== 'string' || !URL.canParse(location, url)) return null
+    url = new URL(location, url).href
+  }
+  return null
+}
+
+async function carry(
+  deps: TaskDeps,
+  exchange: Exchange,
+  source: Source,
+  gone: AbortController,
+): Promise<void> {
+  const { response, request: asked } = exchange
+  const { range: sent } = asked.headers
+  const range = sent !== undefined && RANGE.test(sent) ? sent : undefined
+  const stalled = setTimeout(() => gone.abort(), STALL_MS)
+  const late = setTimeout(() => gone.abort(), TOTAL_MS)
+  try {
+    const answer = await open(deps, source, range, gone.signal)
+    const type = String(answer?.headers['content-type'] ?? '')
+    const isGood = answer?.statusCode === 200 || answer?.statusCode === 206
+    const shown = UNTYPED.test(type) ? 'video/mp4' : type
+    if (answer === null || !isGood || !TYPES.test(shown)) {
+      answer?.body.on('error', () => {}).destroy()
+      return nothingHere(exchange)
+    }
+    response.writeHead(answer.statusCode, [
+      ...headersOf(exchange),
+      ...['Content-Type', shown],
+      ...PASSED.flatMap((name) => {
+        const value = answer.headers[name]
+        return typeof value === 'string' ? [name, value] : []
+      }),
+      ...['Cache-Control', 'private, max-age=3600', 'X-Content-Type-Options', 'nosniff'],
+      ...['Content-Security-Policy', "default-src 'none'; sandbox"],
+      ...['Cross-Origin-Resource-Policy', 'cross-origin'],
+    ])
+    const watched = new Transform({
+      transform: (part: Buffer, _encoding, done) => {
+        stalled.refresh()
+        done(null, part)
+      },
+    })
+    await pipeline(answer.body, watched, response, { signal: gone.signal }).catch(() =>
+      response.destroy(),
+    )
+  } finally {
+    clearTimeout(stalled)
+    clearTimeout(late)
+  }
+}

@@ -1,0 +1,75 @@
+import { objectOf } from '../read-task-request-body.ts'
+import {
+  accepted,
+  countOf,
+  defined,
+  refused,
+  reject,
+  resolutionOf,
+  secondsWithin,
+  type VideoReport,
+  type VideoVendor,
+  wordsOf,
+} from './video-vendor.ts'
+
+const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
+  queued: 'QUEUED',
+  in_progress: 'IN_PROGRESS',
+  completed: 'SUCCESS',
+  failed: 'FAILURE',
+}
+
+const VIDEOS = '/v1/videos'
+const DEFAULT_SIZE = '720x1280'
+const pathOf = (upstreamId: string) => `${VIDEOS}/${encodeURIComponent(upstreamId)}`
+
+/** The sizes of resolutions, for callers that name a resolution in place of a size. */
+const SIZES: Readonly<Record<string, readonly [portrait: string, landscape: string]>> = {
+  '720p': ['720x1280', '1280x720'],
+  '1024p': ['1024x1792', '1792x1024'],
+  '1080p': ['1080x1920', '1920x1080'],
+}
+
+/** OpenAI's videos (platform.openai.com/docs/api-reference/videos), and gateways like it. */
+export const SORA: VideoVendor = {
+  platform: 'sora',
+  media: (request) => {
+    const { resolution, ratio } = request
+    const named = resolution === null ? null : (SIZES[resolution] ?? reject('resolution'))
+    const size = request.size ?? named?.[ratio === '16:9' ? 1 : 0] ?? DEFAULT_SIZE
+    const made = resolutionOf({ ...request, size, resolution: null })
+    const seconds = secondsWithin(request.seconds, 4, [1, 60])
+    return { seconds, resolution: made, size, options: [] }
+  },
+  submit: (request, { seconds, size }, { model, originId }) => {
+    const { prompt } = request
+    if (originId !== null) {
+      return { method: 'POST', path: `${pathOf(originId)}/remix`, body: { prompt } }
+    }
+    const [image] = request.images
+    return {
+      method: 'POST',
+      path: VIDEOS,
+      body: defined({
+        ...{ model, prompt, size, seconds: String(seconds) },
+        input_reference: image === undefined ? null : { image_url: image },
+      }),
+    }
+  },
+  readSubmitted: ({ id, error }) =>
+    id === undefined ? refused(null, objectOf(error).message) : accepted(id),
+  query: (upstreamId) => ({ method: 'GET', path: pathOf(upstreamId) }),
+  readReport: ({ status: state, progress, error, seconds }) => {
+    const status = STATUSES[String(state)]
+    if (status === undefined) return null
+    const percent = countOf(progress)
+    return {
+      status,
+      progress: percent === null ? null : `${Math.min(percent, 100)}%`,
+      failReason: wordsOf(objectOf(error).message),
+      file: status === 'SUCCESS' ? 'content' : null,
+      seconds: countOf(seconds),
+    }
+  },
+  source: (upstreamId) => ({ kind: 'vendor', path: `${pathOf(upstreamId)}/content` }),
+}

@@ -1,0 +1,33 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { TaskDeps } from '../task-deps.ts'
+
+/** The time in milliseconds for which a link is valid. */
+const LINK_MS = 24 * 3_600_000
+
+const signatureOf = ({ vault }: Pick<TaskDeps, 'vault'>, task: string, expires: string): string =>
+  vault.keyedHash('video-link', `${task}/${expires}`)
+
+/** Returns the query of a link to a video, which needs no key until it expires. */
+export function linkQuery(deps: Pick<TaskDeps, 'vault' | 'now'>, task: string): string {
+  const expires = String(Math.floor((deps.now() + LINK_MS) / 1_000))
+  return `expires=${expires}&signature=${signatureOf(deps, task, expires)}`
+}
+
+/** Reports whether the query of a URL is a valid link to the video. */
+export function isValidLink(
+  deps: Pick<TaskDeps, 'vault' | 'now'>,
+  task: string,
+  query: URLSearchParams,
+): boolean {
+  const [expires = '', signature = ''] = [query.get('expires') ?? '', query.get('signature') ?? '']
+  if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1_000 < deps.now()) return false
+  const [left, right] = [signatureOf(deps, task, expires), signature].map((text) =>
+    Buffer.from(text),
+  )
+  return (
+    left !== undefined &&
+    right !== undefined &&
+    left.length === right.length &&
+    timingSafeEqual(left, right)
+  )
+}

@@ -1,0 +1,94 @@
+import type { TaskKind } from '#domain/tasks/events.ts'
+
+/** The format in which a caller speaks about videos. */
+export type VideoStyle = 'openai' | 'generic' | 'kling' | 'gemini'
+
+export type VideoRoute = {
+  readonly kind: Extract<TaskKind, 'video'>
+  readonly style: VideoStyle
+} & (
+  | { readonly name: 'submit'; readonly model: string | null; readonly hasImage: boolean | null }
+  | { readonly name: 'remix'; readonly id: string }
+  | { readonly name: 'fetch'; readonly id: string }
+  | { readonly name: 'list' }
+  | { readonly name: 'content'; readonly id: string }
+  | { readonly name: 'delete'; readonly id: string }
+)
+
+const ID = '([0-9a-f-]{1,64})'
+const VIDEO = new RegExp(`^/v1/videos/${ID}(?:/(content|remix))?$`)
+const GENERIC = /^\/v1\/video\/generations(?:\/([\w-]{1,64}))?$/
+const KLING = /^\/kling\/v1\/videos\/(text2video|image2video)(?:\/([\w-]{1,64}))?$/
+const PREDICT = /^\/v1(?:beta)?\/models\/([^/]+):predictLongRunning$/
+const OPERATION = /^\/v1(?:beta)?\/(?:models\/[^/]+\/)?operations\/([\w-]{1,64})$/
+const DOWNLOAD = /^\/(?:v1(?:beta)?|download\/v1beta)\/files\/([0-9a-f]{32}):download$/
+
+/** Matches all paths of videos, also those without a route. */
+const PREFIX =
+  /^\/(?:v1\/videos?|kling)(?:[/?]|$)|^\/v1(?:beta)?\/[^?]*(?::predictLongRunning|\/operations\/|operations\/)/
+
+export const isVideoPath = (url: string): boolean =>
+  PREFIX.test(url) || DOWNLOAD.test(url.split('?', 1)[0] ?? '')
+
+export const videoStyleOf = (url: string): VideoStyle => {
+  if (url.startsWith('/kling')) return 'kling'
+  if (/^\/v1\/videos(?:[/?]|$)/.test(url)) return 'openai'
+  return /^\/v1\/video(?:[/?]|$)/.test(url) ? 'generic' : 'gemini'
+}
+
+type Found = readonly ['GET' | 'POST' | 'DELETE', VideoRoute] | null
+
+/** Returns the route of a path with its method, or null. */
+export function videoRoute(method: string, path: string): Found {
+  const at = <Route>(style: VideoStyle, route: Route) =>
+    ({ kind: 'video', style, ...route }) as const
+  if (path === '/v1/videos') {
+    if (method === 'GET') return ['GET', at('openai', { name: 'list' as const })]
+    return ['POST', at('openai', { name: 'submit' as const, model: null, hasImage: null })]
+  }
+  const [, id, action] = VIDEO.exec(path) ?? []
+  if (id !== undefined) {
+    if (method === 'DELETE' && action === undefined) {
+      return ['DELETE', at('openai', { name: 'delete' as const, id })]
+    }
+    if (action === 'remix') return ['POST', at('openai', { name: 'remix' as const, id })]
+    const name = action === 'content' ? ('content' as const) : ('fetch' as const)
+    return ['GET', at('openai', { name, id })]
+  }
+  const generic = GENERIC.exec(path)
+  if (generic !== null) return submitOrFetch('generic', null, generic[1])
+  const kling = KLING.exec(path)
+  if (kling !== null) return submitOrFetch('kling', kling[1] === 'image2video', kling[2])
+  const [, model] = PREDICT.exec(path) ?? []
+  if (model !== undefined) {
+    const submit = { name: 'submit' as const, model: decoded(model), hasImage: null }
+    return ['POST', at('gemini', submit)]
+  }
+  const [, operation] = OPERATION.exec(path) ?? []
+  if (operation !== undefined)
+    return ['GET', at('gemini', { name: 'fetch' as const, id: operation })]
+  const [, file] = DOWNLOAD.exec(path) ?? []
+  return file === undefined
+    ? null
+    : ['GET', at('gemini', { name: 'content' as const, id: withHyphens(file) })]
+}
+
+const submitOrFetch = (
+  style: VideoStyle,
+  hasImage: boolean | null,
+  id: string | undefined,
+): Found =>
+  id === undefined
+    ? ['POST', { kind: 'video', style, name: 'submit', model: null, hasImage }]
+    : ['GET', { kind: 'video', style, name: 'fetch', id }]
+
+const withHyphens = (hex: string): string =>
+  hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,72 @@
+import { listOf } from '../read-task-request-body.ts'
+import {
+  accepted,
+  choose,
+  defined,
+  ratioOf,
+  refused,
+  resolutionOf,
+  secondsWithin,
+  type VideoReport,
+  type VideoVendor,
+  wordsOf,
+} from './video-vendor.ts'
+
+const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
+  created: 'SUBMITTED',
+  queueing: 'QUEUED',
+  processing: 'IN_PROGRESS',
+  success: 'SUCCESS',
+  failed: 'FAILURE',
+}
+
+const isFirst = (model: string): boolean => model === 'viduq1'
+
+/** Vidu's videos (platform.vidu.com/docs). */
+export const VIDU: VideoVendor = {
+  platform: 'vidu',
+  media: (request, model) => {
+    const offered = isFirst(model) ? ['1080p'] : ['720p', '360p', '540p', '1080p']
+    const seconds = secondsWithin(request.seconds, /^viduq/.test(model) ? 5 : 4, [1, 10])
+    const resolution = choose('resolution', resolutionOf(request), offered)
+    return { seconds, resolution, size: request.size, options: [] }
+  },
+  submit: (request, { seconds, resolution }, { model }) => {
+    const { images, lastImage } = request
+    const all = lastImage === null ? images : [...images.slice(0, 1), lastImage]
+    return {
+      method: 'POST',
+      path: `/ent/v2/${kindOf(images.length, lastImage !== null)}`,
+      body: defined({
+        model,
+        prompt: request.prompt,
+        images: all.length === 0 ? null : all,
+        duration: seconds,
+        resolution,
+        seed: request.seed,
+        aspect_ratio: images.length === 1 ? null : ratioOf(request),
+      }),
+    }
+  },
+  readSubmitted: ({ task_id: id, message, err_code: code }) =>
+    id === undefined ? refused(null, message ?? code) : accepted(id),
+  query: (upstreamId) => ({
+    method: 'GET',
+    path: `/ent/v2/tasks/${encodeURIComponent(upstreamId)}/creations`,
+  }),
+  readReport: ({ state, err_code: code, creations }) => {
+    const status = STATUSES[String(state)]
+    const [creation] = listOf(creations)
+    return status === undefined
+      ? null
+      : { status, failReason: wordsOf(code), file: wordsOf(creation?.url) }
+  },
+  source: (_id, url) => ({ kind: 'address', url }),
+  sign: (key) => ({ authorization: `Token ${key}` }),
+}
+
+function kindOf(images: number, hasLast: boolean): string {
+  if (hasLast) return 'start-end2video'
+  if (images > 1) return 'reference2video'
+  return images === 1 ? 'img2video' : 'text2video'
+}

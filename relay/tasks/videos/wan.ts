@@ -1,0 +1,99 @@
+import { objectOf } from '../read-task-request-body.ts'
+import {
+  accepted,
+  choose,
+  countOf,
+  defined,
+  ratioOf,
+  refused,
+  resolutionOf,
+  type VideoReport,
+  type VideoRequest,
+  type VideoVendor,
+  wordsOf,
+} from './video-vendor.ts'
+
+const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
+  PENDING: 'QUEUED',
+  RUNNING: 'IN_PROGRESS',
+  SUSPENDED: 'QUEUED',
+  SUCCEEDED: 'SUCCESS',
+  FAILED: 'FAILURE',
+  CANCELED: 'FAILURE',
+}
+
+/** The sizes of text-to-video models by resolution and aspect ratio. */
+const SIZES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '480p': { '16:9': '832*480', '9:16': '480*832', '1:1': '624*624' },
+  '720p': { '16:9': '1280*720', '9:16': '720*1280', '1:1': '960*960' },
+  '1080p': { '16:9': '1920*1080', '9:16': '1080*1920', '1:1': '1440*1440' },
+}
+
+function resolutionsOf(model: string): readonly string[] {
+  if (/^wan2\.5/.test(model)) return ['1080p', '720p', '480p']
+  if (/^wan2\.2-[ti]2v-plus/.test(model)) return ['1080p', '480p']
+  return /^wan2\.1-[ti]2v-turbo|^wan2\.2-i2v-flash/.test(model) ? ['720p', '480p'] : ['720p']
+}
+
+/** Ali's Wan (help.aliyun.com/zh/model-studio/text-to-video-api-reference). */
+export const WAN: VideoVendor = {
+  platform: 'wan',
+  media: (request, model) => {
+    const resolution = choose('resolution', resolutionOf(request), resolutionsOf(model))
+    const lengths = /^wan2\.5/.test(model) ? [5, 10] : [5]
+    const seconds = choose('seconds', request.seconds, lengths)
+    return { seconds, resolution, size: request.size, options: [] }
+  },
+  submit: (request, { seconds, resolution }, { model }) => {
+    const [image] = request.images
+    const name = resolution ?? '720p'
+    return {
+      method: 'POST',
+      path: '/api/v1/services/aigc/video-generation/video-synthesis',
+      headers: { 'x-dashscope-async': 'enable' },
+      body: {
+        model,
+        input: defined({
+          prompt: request.prompt,
+          negative_prompt: request.negativePrompt,
+          img_url: image,
+        }),
+        parameters: defined({
+          ...(image === undefined
+            ? { size: sizeOf(request, name) }
+            : { resolution: name.toUpperCase() }),
+          duration: /^wan2\.1/.test(model) ? null : seconds,
+          seed: request.seed,
+        }),
+      },
+    }
+  },
+  readSubmitted: ({ output, code, message }) => {
+    const { task_id: id } = objectOf(output)
+    if (id !== undefined) return accepted(id)
+    const isAccount = /Throttling|Arrearage|InvalidApiKey/.test(String(code))
+    return refused(code === undefined ? null : 4, message, isAccount)
+  },
+  query: (upstreamId) => ({
+    method: 'GET',
+    path: `/api/v1/tasks/${encodeURIComponent(upstreamId)}`,
+  }),
+  readReport: ({ output, usage }) => {
+    const task = objectOf(output)
+    const status = STATUSES[String(task.task_status)]
+    if (status === undefined) return null
+    const { video_duration: length, duration } = objectOf(usage)
+    return {
+      status,
+      failReason: wordsOf(task.message),
+      file: wordsOf(task.video_url),
+      seconds: countOf(length) ?? countOf(duration),
+    }
+  },
+  source: (_id, url) => ({ kind: 'address', url }),
+}
+
+const sizeOf = (request: VideoRequest, resolution: string): string => {
+  const sizes = SIZES[resolution] ?? {}
+  return sizes[ratioOf(request) ?? '16:9'] ?? sizes['16:9'] ?? '1280*720'
+}

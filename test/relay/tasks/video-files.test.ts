@@ -1,0 +1,255 @@
+import { describe, expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { KEY, PROVIDER_KEY } from '../support/relay-rig.ts'
+import { videosRig } from './videos-rig.ts'
+
+const STRANGER = 'strangerstrangerstrangerstrangerstrangerstranger'
+const rig = startedOnce(async () => {
+  const made = await videosRig()
+  await made.addUser(8)
+  await made.addToken(9, 8, STRANGER)
+  await made.grant(8, 1_000_000_000n)
+  return made
+})
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(path.startsWith('http') ? path : `${rig.url}${path}`, { headers })
+const owner = { authorization: `Bearer sk-${KEY}` }
+const stranger = { authorization: `Bearer sk-${STRANGER}` }
+
+const MP4 = Buffer.from('0123456789'.repeat(1_000))
+const answerWith = (type: string) => ({
+  headers: { 'content-type': type, 'content-length': `${MP4.length}`, etag: rig.vendor.url },
+  pieces: [MP4],
+})
+
+/** A finished video of OpenAI, whose file is at the vendor. */
+async function finished(): Promise<string> {
+  rig.vendor.answers.set('POST /v1/videos', { body: { id: 'video_1', status: 'queued' } })
+  const done = { id: 'video_1', status: 'completed', seconds: '4' }
+  rig.vendor.answers.set('GET /v1/videos/video_1', { body: done })
+  rig.vendor.answers.set('GET /v1/videos/video_1/content', answerWith('video/mp4'))
+  const { json } = await rig.post('/v1/videos', { model: 'sora-2', prompt: 'the sea' })
+  await expect
+    .poll(async () => (await rig.ask(`/v1/videos/${json.id}`)).json.status)
+    .toBe('completed')
+  return json.id as string
+}
+
+describe('the file of a video', () => {
+  it('is streamed from the vendor, with the key of the channel', async () => {
+    const id = await finished()
+    const answer = await get(`/v1/videos/${id}/content`, { ...owner, range: 'bytes=0-9999' })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('video/mp4')
+    expect(JSON.stringify([...answer.headers])).not.toContain(rig.vendor.url)
+    expect(Buffer.from(await answer.arrayBuffer()).equals(MP4)).toBe(true)
+    const sent = rig.vendor.requests.at(-1)
+    expect(sent?.headers).toMatchObject({
+      authorization: `Bearer ${PROVIDER_KEY}`,
+      range: 'bytes=0-9999',
+    })
+  })
+
+  it('has a link that needs no key, until it expires or is changed', async () => {
+    const id = await finished()
+    const { json } = await rig.ask(`/v1/video/generations/${id}`)
+    const link = json.data.url as string
+    expect((await get(link)).status).toBe(200)
+    const expired = link.replace(/expires=\d+/, `expires=${Math.floor(Date.now() / 1_000) - 1}`)
+    const later = link.replace(/expires=\d+/, 'expires=99999999999')
+    const other = link.replace(id, await finished())
+    for (const bad of [expired, later, other, `${rig.url}/v1/videos/${id}/content`]) {
+      expect((await get(bad)).status, bad).toBe(401)
+    }
+  })
+
+  it('is passed only if it is a video or a picture', async () => {
+    const id = await finished()
+    for (const type of ['text/html', 'application/javascript', '']) {
+      rig.vendor.answers.set('GET /v1/videos/video_1/content', answerWith(type))
+      const answer = await get(`/v1/videos/${id}/content`, owner)
+      expect(answer.status, type).toBe(404)
+      expect(await answer.text()).not.toContain('0123456789')
+    }
+  })
+
+  it('is not fetched from a private address that a vendor names', async () => {
+    const submit = 'POST /v1/video_generation'
+    rig.vendor.answers.set(submit, { body: { task_id: 'h1', base_resp: { status_code: 0 } } })
+    const done = { status: 'Success', file_id: '7', base_resp: {} }
+    rig.vendor.answers.set('GET /v1/query/video_generation', { body: done })
+    const private_ = { file: { download_url: 'http://127.0.0.1:9/x.mp4' } }
+    rig.vendor.answers.set('GET /v1/files/retrieve', { body: private_ })
+    const { json } = await rig.post('/v1/videos', { model: 'MiniMax-Hailuo-02', prompt: 'x' })
+    const status = async () => (await rig.ask(`/v1/videos/${json.id}`)).json.status
+    await expect.poll(status).toBe('completed')
+    expect((await get(`/v1/videos/${json.id}/content`, owner)).status).toBe(404)
+    const own = { file: { download_url: `${rig.vendor.url}/x.mp4` } }
+    rig.vendor.answers.set('GET /v1/files/retrieve', { body: own })
+    rig.vendor.answers.set('GET /x.mp4', answerWith('video/mp4'))
+    expect((await get(`/v1/videos/${json.id}/content`, owner)).status).toBe(200)
+    expect(rig.vendor.requests.at(-1)?.headers.authorization).toBeUndefined()
+  })
+
+  it('is gone once its owner deletes the video, but not before it is finished', async () => {
+    const id = await finished()
+    const link = (await rig.ask(`/v1/video/generations/${id}`)).json.data.url as string
+    const remove = (headers: Record<string, string>, of = id) =>
+      fetch(`${rig.url}/v1/videos/${of}`, { method: 'DELETE', headers })
+    expect((await remove(stranger)).status).toBe(404)
+    expect(await (await remove(owner)).json()).toEqual({
+      id,
+      object: 'video.deleted',
+      deleted: true,
+    })
+    expect((await remove(owner)).status).toBe(404)
+    expect((await get(link)).status).toBe(401)
+    expect((await get(`/v1/videos/${id}`, owner)).status).toBe(404)
+    const listed = (await (await get('/v1/videos', owner)).json()) as { data: { id: string }[] }
+    expect(listed.data.map((video) => video.id)).not.toContain(id)
+    expect(await rig.money(id)).toEqual(['CallAdmitted', 'CallSettled'])
+    rig.vendor.answers.set('GET /v1/videos/video_1', { status: 503 })
+    const { json } = await rig.post('/v1/videos', { model: 'sora-2', prompt: 'the sea' })
+    expect((await remove(owner, json.id)).status).toBe(400)
+  })
+
+  it('belongs to its owner', async () => {
+    const id = await finished()
+    for (const path of [
+      ...[`/v1/videos/${id}`, `/v1/videos/${id}/content`, `/v1/video/generations/${id}`],
+      ...[`/kling/v1/videos/text2video/${id}`, `/v1beta/models/m/operations/${id}`],
+    ]) {
+      expect((await get(path, owner)).status, path).toBe(200)
+      expect((await get(path, stranger)).status, path).toBe(404)
+      expect((await get(path)).status, path).toBe(401)
+    }
+    const list = async (headers: Record<string, string>, query = '') =>
+      (await (await get(`/v1/videos${query}`, headers)).json()) as {
+        readonly data: { readonly id: string }[]
+        readonly has_more: boolean
+      }
+    expect((await list(stranger)).data).toEqual([])
+    const first = await list(owner, '?limit=1')
+    expect(first).toMatchObject({ data: [{ id }], has_more: true })
+    expect((await list(owner, `?limit=1&after=${id}`)).data).not.toMatchObject([{ id }])
+    const remix = await fetch(`${rig.url}/v1/videos/${id}/remix`, {
+      method: 'POST',
+      headers: { ...stranger, 'content-type': 'application/json' },
+      body: '{"prompt":"at night"}',
+    })
+    expect(remix.status).toBe(404)
+  })
+})
+
+describe('the formats of callers', () => {
+  it('makes a new version of a video at the price of the first', async () => {
+    const id = await finished()
+    const remix = { id: 'video_2', status: 'queued' }
+    rig.vendor.answers.set('POST /v1/videos/video_1/remix', { body: remix })
+    const before = await rig.balance()
+    const { json, text } = await rig.post(`/v1/videos/${id}/remix`, { prompt: 'at night' })
+    expect(json, text).toMatchObject({ status: 'queued', remixed_from_video_id: id, seconds: '4' })
+    expect(await rig.balance()).toBe(before - 200_000n)
+    expect(JSON.parse(rig.vendor.requests.at(-1)?.body ?? '')).toBeDefined()
+  })
+
+  it('accepts the forms of clients, with a picture', async () => {
+    await finished()
+    const send = async (fields: Readonly<Record<string, string | File>>) => {
+      const form = new FormData()
+      for (const [name, value] of Object.entries(fields)) form.append(name, value)
+      const sending = { method: 'POST', headers: owner, body: form }
+      const answer = await fetch(`${rig.url}/v1/videos`, sending)
+      return { status: answer.status, text: await answer.text() }
+    }
+    const fields = { model: 'sora-2', prompt: 'the sea', seconds: '8', size: '1280x720' }
+    const picture = new File([Buffer.alloc(96, 7)], 'a.png', { type: 'image/png' })
+    const { status, text } = await send({ ...fields, input_reference: picture })
+    expect(status, text).toBe(200)
+    const { body = '' } = rig.vendor.requests.findLast(({ method }) => method === 'POST') ?? {}
+    const image_url = `data:image/png;base64,${Buffer.alloc(96, 7).toString('base64')}`
+    expect(JSON.parse(body)).toEqual({ ...fields, input_reference: { image_url } })
+    const page = new File(['<html>'], 'a.html', { type: 'text/html' })
+    expect(await send({ ...fields, input_reference: page })).toMatchObject({ status: 400 })
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`m${at}`, 'x']))
+    expect(await send({ ...fields, ...many })).toMatchObject({ status: 400 })
+    for (const broken of ['', '--x', '--x\r\n\r\n--x--', '--x--']) {
+      const headers = { ...owner, 'content-type': 'multipart/form-data; boundary=x' }
+      const sending = { method: 'POST', headers, body: broken }
+      expect((await fetch(`${rig.url}/v1/videos`, sending)).status, broken).toBe(400)
+    }
+  })
+
+  it('is that of Kling below /kling', async () => {
+    const accepted = { code: 0, data: { task_id: 'k1' } }
+    rig.vendor.answers.set('POST /v1/videos/image2video', { body: accepted })
+    const image = Buffer.alloc(96, 7).toString('base64')
+    const path = '/kling/v1/videos/image2video'
+    const bad = await rig.post(path, { model_name: 'kling-v1-6', prompt: 'x' })
+    expect(bad).toMatchObject({ status: 400, json: { code: 400, request_id: expect.any(String) } })
+    const sent = { model_name: 'kling-v1-6', image, callback_url: 'https://evil.example' }
+    const { json, text } = await rig.post(path, sent)
+    expect(json, text).toMatchObject({ code: 0, data: { task_status: 'submitted' } })
+    const { body = '' } =
+      rig.vendor.requests.findLast((one) => one.path === '/v1/videos/image2video') ?? {}
+    expect(JSON.parse(body)).toMatchObject({ image, duration: '5', mode: 'std' })
+    expect(body).not.toContain('evil')
+    const shown = await rig.ask(`${path}/${json.data.task_id}`)
+    expect(shown.json.data).toMatchObject({ task_id: json.data.task_id })
+  })
+
+  it('is that of Gemini for long-running predictions', async () => {
+    const model = 'veo-3.1-generate-preview'
+    const name = `models/${model}/operations/o1`
+    rig.vendor.answers.set(`POST /v1beta/models/${model}:predictLongRunning`, { body: { name } })
+    const uri = `${rig.vendor.url}/veo.mp4`
+    const generateVideoResponse = { generatedSamples: [{ video: { uri } }] }
+    const done = { name, done: true, response: { generateVideoResponse } }
+    rig.vendor.answers.set(`GET /v1beta/${name}`, { body: done })
+    rig.vendor.answers.set('GET /veo.mp4', answerWith('video/mp4'))
+    const path = `/v1beta/models/${model}:predictLongRunning`
+    const body = { instances: [{ prompt: 'x' }], parameters: { durationSeconds: 4 } }
+    const two = { ...body, parameters: { sampleCount: 2 } }
+    expect((await rig.post(path, two)).json.error.status).toBe('INVALID_ARGUMENT')
+    const { json } = await rig.post(path, body)
+    expect(json.name).toMatch(/^models\/veo-3\.1-generate-preview\/operations\/0/)
+    const operation = async () => (await rig.ask(`/v1beta/${json.name}`)).json
+    await expect.poll(async () => (await operation()).done).toBe(true)
+    const [sample] = (await operation()).response.generateVideoResponse.generatedSamples
+    expect(sample.video.uri).not.toContain(rig.vendor.url)
+    expect((await get(sample.video.uri)).status).toBe(200)
+    expect(rig.vendor.requests.at(-1)?.headers['x-goog-api-key']).toBe(PROVIDER_KEY)
+  })
+
+  it('refuses what a model does not offer, and names the member', async () => {
+    const before = await rig.balance()
+    const [sora, kling] = ['sora-2', 'kling-v1-6']
+    const bad: readonly [Record<string, unknown>, string][] = [
+      [{ model: sora }, 'prompt'],
+      [{ prompt: 'x' }, 'model'],
+      [{ model: sora, prompt: 'x', seconds: '999' }, 'seconds'],
+      [{ model: sora, prompt: 'x', seconds: -4 }, 'seconds'],
+      [{ model: sora, prompt: 'x', seconds: 4.5 }, 'seconds'],
+      [{ model: sora, prompt: 'x', seconds: '4s' }, 'seconds'],
+      [{ model: sora, prompt: 'x', size: 'large' }, 'size'],
+      [{ model: kling, prompt: 'x', mode: 'ultra' }, 'mode'],
+      [{ model: kling, prompt: 'x', duration: 60 }, 'seconds'],
+      [{ model: kling, prompt: 'x', images: 'x' }, 'images'],
+      [{ model: kling, prompt: 'x', image: 'file:///etc/passwd' }, 'image'],
+      [{ model: kling, prompt: 'x', metadata: { duration: 1_000 } }, 'seconds'],
+      [{ model: kling, prompt: { text: 'x' } }, 'prompt'],
+      [{ model: 'wan2.5-t2v-preview', prompt: 'x', seconds: 7 }, 'seconds'],
+      [{ model: 'wan2.5-t2v-preview', prompt: 'x', resolution: 'constructor' }, 'resolution'],
+    ]
+    for (const [body, param] of bad) {
+      const { status, text, json } = await rig.post('/v1/videos', body)
+      expect(status, text).toBe(400)
+      expect(json.error.param, text).toBe(param)
+    }
+    expect((await rig.ask('/v1/videos?limit=0')).status).toBe(400)
+    expect((await rig.ask('/v1/videos/x/y')).status).toBe(404)
+    expect((await rig.post('/v1/videos', { model: 'unknown', prompt: 'x' })).status).toBe(400)
+    expect(await rig.balance()).toBe(before)
+  })
+})

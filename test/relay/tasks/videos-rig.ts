@@ -1,0 +1,61 @@
+import { type ScriptedProvider, scriptedProvider } from '../support/scripted-provider.ts'
+import { type TasksRig, tasksRig } from './tasks-rig.ts'
+
+export type VideosRig = TasksRig & {
+  readonly vendor: ScriptedProvider
+  readonly post: (path: string, body: unknown) => ReturnType<TasksRig['ask']>
+  /** The bill of the only settled call of the task, or null. */
+  readonly chargeOf: (task: string) => Promise<number | null>
+}
+
+/** A relay in front of a scripted vendor, which is behind a channel of each type. */
+export async function videosRig(overrides: Parameters<typeof tasksRig>[0] = {}) {
+  const vendor = await scriptedProvider()
+  const rig = await tasksRig({
+    ...overrides,
+    tasks: {
+      findRecentTasks: async ({ userId, kind, after, limit }) =>
+        (await rig.taskEvents())
+          .flatMap(({ type, data }) => (type === 'TaskSubmitted' ? [data] : []))
+          .filter((data) => data.userId === userId && data.kind === kind)
+          .map(({ task }) => task)
+          .filter((task) => after === null || task < after)
+          .toSorted()
+          .toReversed()
+          .slice(0, limit),
+      ...overrides.tasks,
+    },
+  })
+  const channels = [
+    [50, ['kling-v1-6', 'kling-v2-6']],
+    [51, ['jimeng_t2v_v30']],
+    [52, ['viduq2']],
+    [54, ['doubao-seedance-1-0-pro-250528']],
+    [55, ['sora-2', 'sora-2-pro']],
+    [24, ['veo-3.1-generate-preview']],
+    [35, ['MiniMax-Hailuo-02']],
+    [17, ['wan2.5-t2v-preview']],
+  ] as const
+  for (const [type, models] of channels) {
+    await rig.addChannel(500 + type, {
+      ...{ type, models: [...models], groups: ['default'], baseUrl: vendor.url },
+    })
+  }
+  await rig.setOption('ModelPrice', { viduq2: 0.05, jimeng_t2v_v30: 0.04 })
+  const chargeOf = async (task: string): Promise<number | null> => {
+    const ends = (await rig.callEvents()).filter(
+      (event) => event.type === 'CallSettled' && event.data.call === task,
+    )
+    const [end] = ends
+    if (ends.length > 1) throw new Error('settled twice')
+    return end?.type === 'CallSettled' ? Number(end.data.charge) : null
+  }
+  return {
+    ...rig,
+    ...{ vendor, chargeOf, post: (path: string, body: unknown) => rig.ask(path, body) },
+    close: async () => {
+      await rig.close()
+      await vendor.close()
+    },
+  } satisfies VideosRig
+}
