@@ -137,8 +137,16 @@ export class ReferenceAccount {
     return this.budgets.get(tokenId)?.edits ?? 0
   }
 
+  /** The tokens whose last edit ended their open calls. */
+  private readonly emptied = new Set<number>()
+
   /** Executes the command if that is possible, and returns the expected result. */
   apply(command: AccountCommand): Verdict {
+    const budget = command.type === 'SetTokenBudget' ? this.budgets.get(command.tokenId) : undefined
+    const before =
+      command.type === 'SetTokenBudget' && budget !== undefined
+        ? this.remain(command.tokenId)
+        : null
     const verdict = this.carryOut(command)
     const event = 'event' in verdict ? verdict.event : ''
     const calls = this.open.map(([, call]) => call)
@@ -151,7 +159,12 @@ export class ReferenceAccount {
       const { tokenId: id } = command
       const isCovered = this.remain(id) === 0n && this.heldBy(id) > 0n
       const isLeft = isCovered && (command.remain ?? 0n) > 0n
-      const isEmptied = !this.isUnlimited(id) && this.remain(id) < 1n && !isLeft
+      // A call may overspend the budget. The others continue, also if the owner then raises it.
+      const isLimited = budget?.isUnlimited === false && !this.emptied.has(id)
+      const isRaised = isLimited && before !== null && this.remain(id) > before
+      const isEmptied = !this.isUnlimited(id) && this.remain(id) < 1n && !isLeft && !isRaised
+      if (isEmptied && this.calls.size > 0) this.emptied.add(id)
+      else this.emptied.delete(id)
       const ofToken = calls.filter(({ tokenId }) => tokenId === id)
       for (const call of ofToken) call.isTokenUnpaid = isEmptied
     }

@@ -89,7 +89,9 @@ describe('the input bound of a request of Gemini’s API', () => {
     const escaped = JSON.stringify({ contents: [{ parts }] }).replace('files', 'f\\u0069les')
     for (const text of [JSON.stringify({ contents: [{ parts }] }), escaped]) {
       expect(readGenerateRequest(Buffer.from(text), PATH)).toMatchObject({
-        files: [{ id: fileUri.length > 8_192 ? null : fileUri, param: 'fileData.fileUri' }],
+        fileReferences: [
+          { id: fileUri.length > 8_192 ? null : fileUri, param: 'fileData.fileUri' },
+        ],
       })
     }
   })
