@@ -206,6 +206,8 @@ async function handleWithBody(
 }
 
 const isKindEnabled = ({ views }: TaskDeps, kind: TaskKind): boolean => {
+  // Videos are enabled by adding a channel for them.
+  if (kind === 'video') return true
   const { isDrawingOn, isMusicOn } = views.options.options.tasks
   return kind === 'drawing' ? isDrawingOn : isMusicOn
 }

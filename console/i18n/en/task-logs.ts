@@ -2,7 +2,7 @@ import type { Translations } from '../translation-types.ts'
 
 export const taskLogs: Translations['taskLogs'] = {
   drawingsLead: 'All drawing tasks with their prompts, progress and results.',
-  musicLead: 'Music and lyrics tasks with their progress and results.',
+  musicLead: 'Music, lyrics and video tasks with their progress and results.',
   callbackOff: 'Callbacks of the drawing service are off: some results may be late or missing.',
   copyId: 'Copy the task ID',
   copyText: 'Copy: {{name}}',

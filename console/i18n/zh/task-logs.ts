@@ -1,6 +1,6 @@
 export const taskLogs = {
   drawingsLead: '每一张图：提示词、进度与结果。',
-  musicLead: '音乐与歌词任务：进度、试听与歌词。',
+  musicLead: '音乐、歌词与视频任务：进度与结果。',
   callbackOff: '当前未开启绘图服务回调，部分绘图的结果可能延迟或缺失。',
   copyId: '复制任务 ID',
   copyText: '复制{{name}}',
