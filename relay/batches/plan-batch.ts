@@ -14,6 +14,7 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import { candidateOf, outputLimitsOf } from '../pipeline/candidate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
+import { errorInFiles } from '../pipeline/may-use-file.ts'
 import { accessError, type CallPlan, isValid, planAlternative } from '../pipeline/plan-call.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
@@ -98,6 +99,8 @@ async function planLine(
   if (read.stored !== undefined) {
     return relayError('stored_input', { param: read.stored.references[0]?.param ?? 'input' })
   }
+  const fileError = errorInFiles(caller, read)
+  if (fileError !== null) return fileError
   const request = resolveModelName(read, views.channels, adapters)
   if (isRelayError(request)) return request
   const error = accessError(caller, views.options.options, request)

@@ -5,6 +5,14 @@ import type { FileReference } from './wire-format.ts'
 
 /** The members that name files, without case and separators. */
 const FILE_MEMBERS = new Set(['fileid', 'fileids'])
+/** The members with addresses, some of which name files at providers, such as `ms://…`. */
+const ADDRESS_MEMBERS = new Set(['url', 'imageurl', 'videourl', 'audiourl', 'fileurl'])
+/** Matches the start of an address that every provider reads from the web, or of inline data. */
+const PUBLIC_ADDRESS = /^(?:https?:|data:)/i
+/** Matches the start of any other address. */
+const OTHER_ADDRESS = /^\s*[a-z][a-z0-9+.-]{0,30}:/i
+/** The number of bytes of an address that are looked at. */
+const SCHEME_BYTES_MAX = 40
 /**
  * The members whose values no provider reads as files: arguments, schemas and examples of the
  * caller's functions, and what earlier answers cite.
@@ -29,12 +37,13 @@ const QUOTE = 34
 const BACKSLASH = 92
 const OPEN_BRACKET = 91
 const CLOSE_BRACKET = 93
-const F = 102
+/** The first letters of the names, in lower case. */
+const FIRST_LETTERS = new Set([...'fuiva'].map((letter) => letter.charCodeAt(0)))
 const NON_ASCII = 128
-/** The shortest key in `FILE_MEMBERS`, with its quotes. */
-const KEY_BYTES_MIN = 8
+/** The shortest of the names, with its quotes. */
+const KEY_BYTES_MIN = 5
 /** The shortest such key with an escape, and the longest one of which each character is escaped. */
-const ESCAPED_KEY_BYTES_MIN = 13
+const ESCAPED_KEY_BYTES_MIN = 10
 const ESCAPED_KEY_BYTES_MAX = 78
 
 /**
@@ -93,7 +102,10 @@ export class FileIdFinder implements ObjectVisitor {
     if (depth > this.opaqueFrom) return
     this.starts[depth] = start
     this.ends[depth] = end
-    if (this.isFileMember(start, end)) this.addValue(depth, valueAt)
+    if (this.isMember(FILE_MEMBERS, start, end)) this.addValue(depth, valueAt)
+    else if (this.bytes[valueAt] === QUOTE && this.isMember(ADDRESS_MEMBERS, start, end)) {
+      if (this.isFileAddress(valueAt)) this.add(this.idAt(valueAt), this.pathAt(depth))
+    }
     if (this.opaqueFrom > 0) this.opaqueFrom = this.isOpaque(start, end) ? depth : DEPTH_MAX
   }
 
@@ -114,13 +126,22 @@ export class FileIdFinder implements ObjectVisitor {
     return false
   }
 
-  private isFileMember(start: number, end: number): boolean {
+  /** Reports whether a key is one of `names`. Most other keys are not decoded. */
+  private isMember(names: ReadonlySet<string>, start: number, end: number): boolean {
     const length = end - start
     if (length < KEY_BYTES_MIN || length > ESCAPED_KEY_BYTES_MAX) return false
     const first = this.bytes[start + 1] as number
-    const isLikely = (first | 32) === F || first >= NON_ASCII
+    const isLikely = FIRST_LETTERS.has(first | 32) || first >= NON_ASCII
     if (!isLikely && (length < ESCAPED_KEY_BYTES_MIN || !this.hasEscape(start, end))) return false
-    return FILE_MEMBERS.has(unseparated(this.textAt(start, end)))
+    return names.has(unseparated(this.textAt(start, end)))
+  }
+
+  /** Reports whether an address is neither on the web nor inline data. */
+  private isFileAddress(start: number): boolean {
+    const head = this.bytes.toString('latin1', start + 1, start + 1 + SCHEME_BYTES_MAX)
+    if (PUBLIC_ADDRESS.test(head)) return false
+    const scheme = head.split(/[/:"]/, 1)[0] ?? ''
+    return scheme.includes('\\') || OTHER_ADDRESS.test(head)
   }
 
   private hasEscape(start: number, end: number): boolean {

@@ -325,8 +325,8 @@ function withEnvelope(
 
 /**
  * Sets the model's name in the body if the caller's name had a suffix, or if the model is a
- * fallback for the caller's. A converted request has the
- * provider's name already, and Gemini's format has it in the path.
+ * fallback model. A converted request has the provider's name already, and Gemini's formats have it
+ * in the path.
  */
 function withModelName(
   { suffix, fallbackFor, format }: ChatRequest,
@@ -334,7 +334,7 @@ function withModelName(
   overrides: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const isOther = suffix !== undefined || fallbackFor !== undefined
-  const isInBody = isOther && format.name !== 'gemini'
+  const isInBody = isOther && !format.name.startsWith('gemini')
   if (!isInBody || overrides.has('model')) return overrides
   return new Map([...overrides, ['model', JSON.stringify(model)]])
 }

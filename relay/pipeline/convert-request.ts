@@ -54,6 +54,8 @@ function readConverted(
   if (isRelayError(read)) {
     return relayError('not_convertible', { param: read.params.param ?? 'request' })
   }
+  // An address that the caller's format accepts may name a file of the site's account in this one.
+  if (read.fileReferences !== undefined) return relayError('not_convertible', { param: 'url' })
   // With `wantsUsage`, the usage events of a stream are converted too. The caller's format may
   // require them.
   return { conversion, request: { ...read, wantsUsage: true, model } }

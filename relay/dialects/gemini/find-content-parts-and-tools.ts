@@ -57,8 +57,18 @@ const TEXT = Buffer.from('"text"')
 const NAME_BYTES_MAX = 6 * 32 + 2
 /** The maximum length in bytes of a MIME type or an address. */
 const VALUE_BYTES_MAX = 8_192
-/** Matches the addresses of files that the provider reads with the rights of the site's account. */
-const OF_ACCOUNT = /^\s*(?:files\/|gs:|https?:\/\/[^/]*generativelanguage[^/]*\.googleapis\.com)/i
+/** Public files may be in this service of Google. All others read with the rights of an account. */
+const PUBLIC_STORAGE = 'storage.googleapis.com'
+/**
+ * Reports whether the provider may read an address with the rights of the site's account. This is
+ * the case for all but public web addresses.
+ */
+function isOfAccount(address: string): boolean {
+  const url = URL.parse(address.trim())
+  if (url === null || !/^https?:$/.test(url.protocol)) return true
+  const isGoogleApi = /(?:^|\.)googleapis\.com\.?$/.test(url.hostname)
+  return isGoogleApi && url.hostname !== PUBLIC_STORAGE
+}
 const FILE_PARAM = 'fileData.fileUri'
 /** The maximum number of files that are collected. The next one has no id. */
 const FILES_MAX = 100
@@ -190,7 +200,7 @@ export class ContentParts implements ObjectVisitor {
       this.kind = this.kind === null ? kind : 'video'
     } else if (name === 'fileUri' || name === 'file_uri') {
       const address = this.valueAt(valueAt)
-      if (address === null || OF_ACCOUNT.test(address)) {
+      if (address === null || isOfAccount(address)) {
         const { length } = this.files
         const id = length < FILES_MAX ? address : null
         if (length <= FILES_MAX) this.files.push({ id, param: FILE_PARAM })

@@ -121,6 +121,35 @@ describe('a file of the provider is found', () => {
   })
 })
 
+describe('an address of a file at a provider', () => {
+  const picture = (url: string) => ({ type: 'image_url', image_url: { url } })
+
+  it.each(['ms://f', 'asset://f', 'oss://f', 'fileid://f', ' MS://f', 'gs://f/x'])(
+    'is found: %s',
+    (url) => {
+      expect(filesIn(OPENAI_CHAT, chat(picture(url)))).toEqual([
+        { id: url, param: 'messages[0].content[].image_url.url' },
+      ])
+      expect(filesIn(OPENAI_RESPONSES, input(user({ image_url: url })))?.length).toBe(1)
+      expect(filesIn(ANTHROPIC_MESSAGES, message({ source: { type: 'url', url } }))?.length).toBe(1)
+    },
+  )
+
+  it('is found with escapes in its scheme', () => {
+    const body = `{"model":"m","messages":[{"role":"user","content":[{"image_url":{"url":"m\\u0073://f"}}]}]}`
+    expect(filesIn(OPENAI_CHAT, body)?.length).toBe(1)
+  })
+
+  it.each([
+    'https://a.example/x',
+    'HTTP://a.example',
+    'data:image/png;base64,AA==',
+    'iVBORw0KGgo=',
+  ])('is not: %s', (url) => {
+    expect(filesIn(OPENAI_CHAT, chat(picture(url)))).toBeUndefined()
+  })
+})
+
 describe('no file is found', () => {
   const schema = { type: 'object', properties: { file_id: { type: 'string', default: 'x' } } }
   it.each<[string, WireFormat, object]>([

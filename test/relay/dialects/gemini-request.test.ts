@@ -82,6 +82,9 @@ describe('the input bound of a request of Gemini’s API', () => {
     'files/abc',
     'https://generativelanguage.googleapis.com/v1beta/files/abc',
     'HTTPS://generativelanguage.mtls.googleapis.com/v1/files/abc',
+    'https://generativelangu%61ge.googleapis.com/v1beta/files/abc',
+    '//generativelanguage.googleapis.com/v1beta/files/abc',
+    '/v1beta/files/abc',
     'gs://bucket/object',
     `https://a.example/${'x'.repeat(9_000)}`,
   ])('a file that may belong to the account of the site is found: %s', (fileUri) => {
@@ -95,6 +98,14 @@ describe('the input bound of a request of Gemini’s API', () => {
       })
     }
   })
+
+  it.each(['https://a.example/files/abc', 'https://storage.googleapis.com/bucket/object'])(
+    'a public file belongs to no account: %s',
+    (fileUri) => {
+      const parts = [{ fileData: { fileUri, mimeType: 'image/png' } }]
+      expect(read({ contents: [{ parts }] }).fileReferences).toBeUndefined()
+    },
+  )
 
   it('is the maximum for a list in a list of parts, and for a part that is no object', () => {
     const blob = { inlineData: { mimeType: 'video/mp4' } }
