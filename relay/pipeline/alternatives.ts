@@ -29,8 +29,8 @@ export function groupsOf(
 
 /**
  * Lists the models and groups with which a call may be served, in the order in which they are
- * tried. The first has the model of the request. A call that names a channel or stored content has
- * no alternatives.
+ * tried. The first has the model of the request. A call that names a channel has no alternatives,
+ * and one that refers to stored content has no fallback models.
  */
 function alternativesOf(
   caller: Caller,
@@ -42,14 +42,16 @@ function alternativesOf(
   if (groups.length === 1 && groups[0] === caller.group && fallbacks.length === 0) {
     return [{ caller, request }]
   }
-  const isBound = caller.pinnedChannelId !== null || request.stored !== undefined
+  const isPinned = caller.pinnedChannelId !== null
+  // The bounds of a call for images depend on the model, and are read for the first model only.
+  const isBound = isPinned || request.stored !== undefined || request.imageFactor !== undefined
   const { models } = caller.token
   const allowed = fallbacks.filter((name) => models === null || models.has(name))
   const requests = [request, ...(isBound ? [] : allowed).map((name) => fallbackTo(request, name))]
   const all = requests.flatMap((one) =>
     groups.map((group) => ({ caller: { ...caller, group }, request: one })),
   )
-  return all.slice(0, isBound ? 1 : ALTERNATIVES_MAX)
+  return all.slice(0, isPinned ? 1 : ALTERNATIVES_MAX)
 }
 
 function fallbackTo({ suffix: _, ...request }: ChatRequest, model: string): ChatRequest {

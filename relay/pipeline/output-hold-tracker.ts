@@ -47,8 +47,7 @@ export type OutputVerdict =
  * twice the limit. The hold of an open-ended stream is raised as the stream continues.
  */
 export class OutputHoldTracker {
-  /** The price of the model and the group that serve the call. */
-  price: PriceSnapshot
+  private served: PriceSnapshot
   private readonly terms: CallTerms
   /** True for a stream without an output limit, whose hold grows with its output. */
   private readonly isGrowing: boolean
@@ -58,11 +57,22 @@ export class OutputHoldTracker {
 
   /** `outputLimit` is the reduced limit per choice in tokens; null if it was not reduced. */
   constructor(price: PriceSnapshot, terms: CallTerms, outputLimit: number | null) {
-    this.price = price
+    this.served = price
     this.terms = terms
     this.isGrowing = terms.isOpenEnded && terms.isStream && outputLimit === null
     this.covered = (outputLimit ?? terms.bounds.outputTokens) * terms.bounds.choices
     this.lookAtBytes = this.isBounded() ? this.nextLook(0, 0) : Number.POSITIVE_INFINITY
+  }
+
+  /** The price of the model and the group that serve the call. */
+  get price(): PriceSnapshot {
+    return this.served
+  }
+
+  set price(price: PriceSnapshot) {
+    if (price === this.served) return
+    this.served = price
+    this.lookAtBytes = this.isBounded() ? 0 : Number.POSITIVE_INFINITY
   }
 
   /**

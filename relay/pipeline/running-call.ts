@@ -309,7 +309,7 @@ export class RunningCall implements Watched {
     if (held === 'unreachable') {
       if (isWaiting) return this.abort('store-unavailable')
       this.raiseNotBefore = performance.now() + RAISE_AGAIN_MS
-    } else if (held === null || held <= before) this.isSpent = true
+    } else if (held === null || (held <= before && held < hold)) this.isSpent = true
     else outputHold.noteHold(held)
     this.checkOutputHold()
     if (this.forwarder?.verdict === 'balance-spent') this.abort('balance-spent')

@@ -88,6 +88,29 @@ describe('the fallback models of a model', () => {
   })
 })
 
+describe('a long stream whose dearer fallback is not used', () => {
+  const long = startedForEach(() => relayRig({}, {}, undefined, { answerTokens: 9_000 }))
+
+  it.each([
+    ['a price per token', { ModelRatio: { 'sim-small': 1, dear: 5 } }],
+    ['a price per call', { ModelRatio: { 'sim-small': 1 }, ModelPrice: { dear: 20 } }],
+  ])('continues beyond the default limit: %s', async (_kind, prices) => {
+    for (const [key, value] of Object.entries(prices)) await long.setOption(key, value)
+    await long.setOption('DefaultMaxOutputTokens', '3000')
+    await long.setOption('MaxOutputTokens', {})
+    await long.setOption('ModelFallbacks', { 'sim-small': ['dear'] })
+    await long.addChannel(2, { models: ['dear'] })
+    const { status, text } = await chat(long, { stream: true })
+    expect(status).toBe(200)
+    expect(text).toContain('[DONE]')
+    const end = await onlyEnd(long)
+    expect(end.data).toMatchObject({ end: 'done', model: 'sim-small' })
+    if (end.type !== 'CallSettled') throw new Error(end.type)
+    expect(end.data.usage.output).toBe(9_000)
+    expect(await long.balance()).toBe(1_000_000_000n - BigInt(end.data.charge))
+  })
+})
+
 describe('the group auto', () => {
   beforeEach(async () => {
     await rig.setOption('GroupRatio', { default: 1, cheap: 0.5, dear: 2 })

@@ -143,7 +143,8 @@ const plainName = (name: string): string => name.replace(/^models\//, '')
  */
 function embeddingBody(request: ChatRequest, change: UpstreamChange) {
   const { model } = change
-  const spans = model === request.model ? [] : (MODELS.get(request) ?? modelsIn(request))
+  const isSame = model === request.model && request.fallbackFor === undefined
+  const spans = isSame ? [] : (MODELS.get(request) ?? modelsIn(request))
   const text = JSON.stringify(`models/${model}`)
   const edits = spans.map(({ start, end }) => ({ start, end, text }))
   const renamed = edits.length === 0 ? request : again(request, applyEdits(request.body, edits))

@@ -45,8 +45,10 @@ function tierRatios(tiers: readonly ContextTier[], usage: Usage): readonly [Frac
 function exactChargeWithoutTools(price: PriceSnapshot, usage: Usage, calls: number): Fraction {
   const group = fractionOf(price.group)
   if (price.mode === 'call') {
-    const factor = fractionOf(price.imageFactor ?? '1')
-    return multiply(fractionOf(price.price), factor, whole(500_000), group, whole(calls))
+    const ratios = [price.imageFactor ?? '1', ...(price.factors ?? []).map(({ ratio }) => ratio)]
+    const count = whole(price.per === 'second' ? usage.seconds : calls)
+    const unit = multiply(fractionOf(price.price), ...ratios.map(fractionOf))
+    return multiply(unit, whole(500_000), group, count)
   }
   const [K, W, I, A] = [price.cacheRead, price.cacheWrite, price.image, price.audio].map(fractionOf)
   const [C, AC] = [price.completion, price.audioCompletion].map(fractionOf)
