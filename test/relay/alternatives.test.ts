@@ -92,7 +92,7 @@ describe('a long stream whose dearer fallback is not used', () => {
   const long = startedForEach(() => relayRig({}, {}, undefined, { answerTokens: 9_000 }))
 
   it.each([
-    ['a price per token', { ModelRatio: { 'sim-small': 1, dear: 5 } }],
+    ['a price per token', { ModelRatio: { 'sim-small': 1, dear: 50 } }],
     ['a price per call', { ModelRatio: { 'sim-small': 1 }, ModelPrice: { dear: 20 } }],
   ])('continues beyond the default limit: %s', async (_kind, prices) => {
     for (const [key, value] of Object.entries(prices)) await long.setOption(key, value)
