@@ -73,6 +73,16 @@ export async function showBatch(
     })
     await Promise.race([settling, delay(SETTLED_WITHIN_MS, undefined, { ref: false })])
   }
+  await sendCurrent(deps, exchange, caller, id)
+}
+
+/** Sends the description of a batch as it is now, or an error if it was deleted meanwhile. */
+async function sendCurrent(
+  deps: BatchDeps,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<void> {
   const current = await find(deps, caller, id)
   if (current === null) return sendError(exchange, missing(id))
   sendJson(exchange, 200, await rendered(deps, current))
@@ -133,9 +143,7 @@ export async function cancelBatch(
       await deps.batchStore.describe(stored.batch, sealed)
     }
   }
-  const current = await find(deps, caller, id)
-  if (current === null) return sendError(exchange, missing(id))
-  sendJson(exchange, 200, await rendered(deps, current))
+  await sendCurrent(deps, exchange, caller, id)
 }
 
 /** Deletes a batch. It must be settled, because its results are needed to bill it. */
