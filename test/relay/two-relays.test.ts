@@ -99,12 +99,17 @@ describe('a relay that is paused for longer than the lease of its calls', () => 
   it('the relay ends no call twice and completes no answer recorded as interrupted', async () => {
     const sleeper = await site.startRelay()
     const late = callAtOnce(40, [sleeper.url], keys.rich)
-    await expect.poll(async () => (await readBook(site.store)).open.length).toBe(40)
+    // On a busy machine, the first calls may end before the last ones are admitted.
+    const openCalls = async () => (await readBook(site.store)).open
+    await expect.poll(async () => (await openCalls()).length).toBeGreaterThan(20)
     process.kill(sleeper.pid, 'SIGSTOP')
+    const paused = new Set(await openCalls())
+    expect(paused.size).toBeGreaterThan(10)
     const swept = await whenQuiet()
     expect(swept.endedNotOnce).toEqual([])
     process.kill(sleeper.pid, 'SIGCONT')
-    const answers = await Promise.all(late)
+    const answers = (await Promise.all(late)).filter(({ requestId }) => paused.has(requestId))
+    expect(answers.length).toBeGreaterThan(10)
     expect(answers.map(({ outcome }) => outcome)).not.toContain('whole')
     const again = await Promise.all(callAtOnce(10, [sleeper.url], keys.rich))
     expect(again.map(({ outcome }) => outcome)).toEqual(Array(10).fill('whole'))

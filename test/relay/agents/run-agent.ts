@@ -58,19 +58,21 @@ function spawned({ command, env }: AgentRun, home: string, work: string): Promis
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let output = ''
+  // The streams are joined at the end, because a warning can otherwise split a printed sentence.
+  let printed = ''
+  let warnings = ''
   child.stdout.on('data', (bytes: Buffer) => {
-    output += bytes.toString('utf8')
+    printed += bytes.toString('utf8')
   })
   child.stderr.on('data', (bytes: Buffer) => {
-    output += bytes.toString('utf8')
+    warnings += bytes.toString('utf8')
   })
   const timer = setTimeout(() => child.kill('SIGKILL'), RUN_MS_MAX)
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code) => {
       clearTimeout(timer)
-      resolve({ code, output })
+      resolve({ code, output: `${warnings}\n${printed}` })
     })
   })
 }
