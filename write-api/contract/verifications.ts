@@ -1,0 +1,32 @@
+import Type, { type Static } from 'typebox'
+import { Envelope } from '#read-api/contract/response-envelope.ts'
+
+/** `incremental` checks the events after the last verified position, `full` checks all events. */
+export const RequestVerification = Type.Object({
+  mode: Type.Optional(Type.Union([Type.Literal('incremental'), Type.Literal('full')])),
+})
+export type RequestVerification = Static<typeof RequestVerification>
+
+/** The names of the read models to rebuild. Empty for all of them. */
+export const RequestRebuild = Type.Object({
+  read_models: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 }),
+})
+export type RequestRebuild = Static<typeof RequestRebuild>
+
+const JobId = Envelope(Type.Object({ id: Type.String() }))
+
+const requestVerification = {
+  summary: 'Start to verify the recorded events; returns the id of the verification',
+  body: RequestVerification,
+  response: { 200: JobId },
+}
+
+export const verificationActions = {
+  'POST /api/audit/verifications': requestVerification,
+  'POST /api/audit/verify': requestVerification,
+  'POST /api/audit/rebuilds': {
+    summary: 'Start to rebuild read models while they are served; returns the id of the rebuild',
+    body: RequestRebuild,
+    response: { 200: JobId },
+  },
+}
