@@ -1,4 +1,4 @@
-import { codedError } from '../shared/coded-error.ts'
+import { codedError, isCodedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import { isInRange, QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
 import type {
@@ -22,7 +22,7 @@ import { checkIn, fitsBalance, rewardInvite, transferAffiliate } from './decide-
 import { creditTopUp, earnRebate, reverseRebate, reverseTopUp } from './decide-top-up.ts'
 import type { AccountEvent } from './events.ts'
 import { evolveAccount } from './evolve.ts'
-import { deductionPostings, grantPostings } from './ledger-postings.ts'
+import { addBalancesAfter, deductionPostings, grantPostings } from './ledger-postings.ts'
 import { accountSnapshot } from './snapshot.ts'
 import { type AccountState, initialAccount } from './state.ts'
 import { undoAccount } from './undo-event-after-failed-append.ts'
@@ -35,51 +35,57 @@ export const accountDecider: Decider<AccountState, AccountCommand, AccountEvent,
   undo: undoAccount,
   snapshot: accountSnapshot,
   decide: (command, state) => {
-    switch (command.type) {
-      case 'GrantQuota':
-        return grantQuota(command, state)
-      case 'DeductQuota':
-        return deductQuota(command, state)
-      case 'SetBalance':
-        return setBalance(command, state)
-      case 'RewardInvite':
-        return rewardInvite(command, state)
-      case 'TransferAffiliate':
-        return transferAffiliate(command, state)
-      case 'CheckIn':
-        return checkIn(command, state)
-      case 'CreditTopUp':
-        return creditTopUp(command, state)
-      case 'ReverseTopUp':
-        return reverseTopUp(command, state)
-      case 'EarnRebate':
-        return earnRebate(command, state)
-      case 'ReverseRebate':
-        return reverseRebate(command, state)
-      case 'SetTokenBudget':
-        return setTokenBudget(command, state)
-      case 'OpenTokenBudgets':
-        return openTokenBudgets(command, state)
-      case 'CloseTokenBudgets': {
-        const { userId } = command
-        const tokenIds = command.tokenIds.filter((tokenId) => state.budgets.has(tokenId))
-        if (tokenIds.length === 0) return []
-        return [{ type: 'TokenBudgetsClosed', v: 1, data: { userId, tokenIds } }]
-      }
-      case 'AdmitCall':
-        return admitCall(command, state)
-      case 'RecordProgress':
-        return recordProgress(command, state)
-      case 'RaiseHold':
-        return raiseHold(command, state)
-      case 'SettleCall':
-        return settleCall(command, state)
-      case 'ReleaseCall':
-        return releaseCall(command, state)
-      case 'InterruptCall':
-        return interruptCall(command, state)
-    }
+    const outcome = decideCommand(command, state)
+    if (!isCodedError(outcome)) addBalancesAfter(outcome, state)
+    return outcome
   },
+}
+
+function decideCommand(command: AccountCommand, state: AccountState): Outcome {
+  switch (command.type) {
+    case 'GrantQuota':
+      return grantQuota(command, state)
+    case 'DeductQuota':
+      return deductQuota(command, state)
+    case 'SetBalance':
+      return setBalance(command, state)
+    case 'RewardInvite':
+      return rewardInvite(command, state)
+    case 'TransferAffiliate':
+      return transferAffiliate(command, state)
+    case 'CheckIn':
+      return checkIn(command, state)
+    case 'CreditTopUp':
+      return creditTopUp(command, state)
+    case 'ReverseTopUp':
+      return reverseTopUp(command, state)
+    case 'EarnRebate':
+      return earnRebate(command, state)
+    case 'ReverseRebate':
+      return reverseRebate(command, state)
+    case 'SetTokenBudget':
+      return setTokenBudget(command, state)
+    case 'OpenTokenBudgets':
+      return openTokenBudgets(command, state)
+    case 'CloseTokenBudgets': {
+      const { userId } = command
+      const tokenIds = command.tokenIds.filter((tokenId) => state.budgets.has(tokenId))
+      if (tokenIds.length === 0) return []
+      return [{ type: 'TokenBudgetsClosed', v: 1, data: { userId, tokenIds } }]
+    }
+    case 'AdmitCall':
+      return admitCall(command, state)
+    case 'RecordProgress':
+      return recordProgress(command, state)
+    case 'RaiseHold':
+      return raiseHold(command, state)
+    case 'SettleCall':
+      return settleCall(command, state)
+    case 'ReleaseCall':
+      return releaseCall(command, state)
+    case 'InterruptCall':
+      return interruptCall(command, state)
+  }
 }
 
 function grantQuota(command: GrantQuota, state: AccountState): Outcome {

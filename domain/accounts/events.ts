@@ -16,6 +16,17 @@ export const accountStream = (userId: number): string => `account-${userId}`
  */
 export type Posting = readonly [account: string, amount: WireQuota]
 
+/**
+ * A movement of quota. An event that changes the balance or the held quota contains both figures as
+ * they are after the event, so that an owner can check the account without other events. Events of
+ * earlier versions lack them.
+ */
+export type Movement = {
+  readonly postings: readonly Posting[]
+  readonly balanceAfter?: WireQuota
+  readonly heldAfter?: WireQuota
+}
+
 export type QuotaGranted = Fact<
   'QuotaGranted',
   {
@@ -26,8 +37,7 @@ export type QuotaGranted = Fact<
     readonly reason: 'setup' | 'new-user' | 'invited' | 'admin' | 'redemption'
     /** The admin's reason, encrypted with the data key of the user who receives the quota. */
     readonly note?: Sealed
-    readonly postings: readonly Posting[]
-  }
+  } & Movement
 >
 
 export type QuotaDeducted = Fact<
@@ -38,8 +48,7 @@ export type QuotaDeducted = Fact<
     readonly amount: WireQuota
     readonly reason: 'admin'
     readonly note?: Sealed
-    readonly postings: readonly Posting[]
-  }
+  } & Movement
 >
 
 /**
@@ -54,8 +63,7 @@ export type InviteRewarded = Fact<
     readonly inviteeId: number
     /** The reward, which may be 0. The invitation is counted even without a reward. */
     readonly reward: WireQuota
-    readonly postings: readonly Posting[]
-  }
+  } & Movement
 >
 
 /** The user moved quota from the affiliate balance to the balance. */
@@ -66,8 +74,7 @@ export type AffiliateTransferred = Fact<
     /** The id of the transfer. A second transfer with the same id changes nothing. */
     readonly transferId: string
     readonly amount: WireQuota
-    readonly postings: readonly Posting[]
-  }
+  } & Movement
 >
 
 export type CheckedIn = Fact<
@@ -77,8 +84,7 @@ export type CheckedIn = Fact<
     /** The UTC day as text: `2026-11-22`. */
     readonly day: string
     readonly amount: WireQuota
-    readonly postings: readonly Posting[]
-  }
+  } & Movement
 >
 
 type OrderReference = { readonly userId: number; readonly orderId: number }
@@ -94,8 +100,7 @@ export type TopUpCredited = Fact<
     /** The payment provider, such as `epay` or `stripe`. */
     readonly provider: string
     readonly amount: WireQuota
-    readonly postings: readonly Posting[]
-  }
+  } & Movement
 >
 
 /** The quota of a refunded payment was deducted. The balance may have become negative. */
@@ -106,8 +111,7 @@ export type TopUpReversed = Fact<
     readonly provider: string
     readonly amount: WireQuota
     readonly note: Sealed
-    readonly postings: readonly Posting[]
-  }
+  } & Movement
 >
 
 /** An invited user paid a top-up. The inviter's share is added to the affiliate balance. */
@@ -120,8 +124,7 @@ export type RebateEarned = Fact<
     readonly restoreNo?: number
     readonly inviteeId: number
     readonly amount: WireQuota
-    readonly postings: readonly Posting[]
-  }
+  } & Movement
 >
 
 /** The inviter's share of a refunded top-up was deducted. The balance may have become negative. */
@@ -132,8 +135,7 @@ export type RebateReversed = Fact<
     readonly amount: WireQuota
     /** The part that was deducted from the balance, because the affiliate balance was too low. */
     readonly fromBalance?: WireQuota
-    readonly postings: readonly Posting[]
-  }
+  } & Movement
 >
 
 /** The token may spend `remain` more quota, or the entire balance if the token is unlimited. */
@@ -222,8 +224,7 @@ export type CallAdmitted = Fact<
     readonly clientIp: Sealed | null
     /** Set if the call pays for a task. The call and its task have the same id. */
     readonly isTask?: true
-    readonly postings: readonly Posting[]
-  }
+  } & Movement
 >
 
 /**
@@ -262,8 +263,7 @@ export type HoldRaised = Fact<
     readonly tokenId: number
     readonly hold: WireQuota
     readonly added: WireQuota
-    readonly postings: readonly Posting[]
-  }
+  } & Movement
 >
 
 export type CallSettled = Fact<
@@ -305,8 +305,7 @@ export type CallSettled = Fact<
       readonly attempts: readonly Attempt[]
       readonly timings: CallTimings
       readonly clientIp: Sealed | null
-      readonly postings: readonly Posting[]
-    }
+    } & Movement
 >
 
 /**
@@ -325,8 +324,7 @@ export type CallReleased = Fact<
       readonly attempts: readonly Attempt[]
       readonly timings: CallTimings
       readonly clientIp: Sealed | null
-      readonly postings: readonly Posting[]
-    }
+    } & Movement
 >
 
 /**
@@ -345,8 +343,7 @@ export type CallInterrupted = Fact<
       readonly charge: WireQuota
       readonly startedAt: number
       readonly clientIp: Sealed | null
-      readonly postings: readonly Posting[]
-    }
+    } & Movement
 >
 
 export type AccountEvent =

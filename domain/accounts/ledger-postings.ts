@@ -1,6 +1,7 @@
 import { assert } from '../shared/assert.ts'
-import { type Quota, toWire } from '../shared/quota.ts'
-import type { Posting, QuotaGranted } from './events.ts'
+import { fromWire, type Quota, toWire } from '../shared/quota.ts'
+import type { AccountEvent, Posting, QuotaGranted } from './events.ts'
+import type { AccountState } from './state.ts'
 
 const main = (userId: number): string => `user:${userId}:main`
 const affiliate = (userId: number): string => `user:${userId}:aff`
@@ -100,4 +101,27 @@ function balanced(
   const sum = legs.reduce((total, [, amount]) => total + amount, 0n)
   assert(sum === 0n, () => `postings leave ${sum}`)
   return legs.map(([account, amount]) => [account, toWire(amount)] as const)
+}
+
+/**
+ * Adds the balance and the held quota to each event that changes one of them. `state` is the state
+ * before the events. The events were just created, so their data is changed in place.
+ */
+export function addBalancesAfter(events: readonly AccountEvent[], state: AccountState): void {
+  let { balance, held } = state
+  for (const { data } of events) {
+    if (!('postings' in data)) continue
+    let isChanged = false
+    for (const [account, amount] of data.postings) {
+      if (!account.startsWith('user:')) continue
+      const isMain = account.endsWith(':main')
+      if (!isMain && !account.endsWith(':held')) continue
+      isChanged = true
+      if (isMain) balance += fromWire(amount)
+      else held += fromWire(amount)
+    }
+    if (isChanged) {
+      Object.assign(data, { balanceAfter: toWire(balance), heldAfter: toWire(held) })
+    }
+  }
 }

@@ -58,6 +58,7 @@ class Run {
       this.events.push(event)
       this.state = accountDecider.evolve(this.state, event)
       this.post(event)
+      this.checkBalancesAfter(event)
       this.checkMovement(event, balance)
     }
     this.compare()
@@ -67,6 +68,19 @@ class Run {
     if (this.kept === null) return replay(this.events)
     const { text: snapshot, events } = this.kept
     return replay(this.events.slice(events), accountSnapshot.decode(JSON.parse(snapshot)))
+  }
+
+  /** An event that changes the balance or the held quota names both, as they are after it. */
+  private checkBalancesAfter({ data }: AccountEvent): void {
+    if (!('postings' in data)) return
+    const own = [`user:${USER}:main`, `user:${USER}:held`]
+    const isChange = data.postings.some(([account]) => own.includes(account))
+    const { balance, held } = this.state
+    expect([data.balanceAfter, data.heldAfter]).toEqual(
+      isChange ? [Number(balance), Number(held)] : [undefined, undefined],
+    )
+    if (isChange)
+      expect(own.map((account) => this.ledger.get(account) ?? 0n)).toEqual([balance, held])
   }
 
   private post(event: AccountEvent): void {

@@ -5,6 +5,7 @@ import type { AccountEvent } from '#domain/accounts/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
+import { deciderWithoutBalances } from '../accounts/facts.ts'
 import { golden, story } from './story.ts'
 
 const CALL = '019ab0de-2c00-7000-8000-0000000000a1'
@@ -126,14 +127,14 @@ const UNCALLED = { admissions: 0, ended: { ids: [], forgottenUpTo: '' } }
 describe('the account’s events, as first recorded', () => {
   story(
     'a call that is settled after progress',
-    accountDecider,
+    deciderWithoutBalances,
     [...admitted, ['call-progressed-v1', progress], ['call-settled-v1', settle]],
     account(497_300, 197_300),
   )
   const costRatio = '0.6'
   story(
     'a call whose provider’s price is known, settled after progress',
-    accountDecider,
+    deciderWithoutBalances,
     [
       ...admitted,
       ['call-progressed-costed-v1', { ...progress, costRatio }],
@@ -143,7 +144,7 @@ describe('the account’s events, as first recorded', () => {
   )
   story(
     'a call whose provider’s price is known, interrupted at its last progress',
-    accountDecider,
+    deciderWithoutBalances,
     [
       ...admitted,
       ['call-progressed-costed-v1', { ...progress, costRatio }],
@@ -153,19 +154,25 @@ describe('the account’s events, as first recorded', () => {
   )
   story(
     'a call that an earlier version let continue under a lowered budget, and that is released',
-    accountDecider,
+    deciderWithoutBalances,
     [...admitted, ['token-budget-set-keeping-calls-v1', null], ['call-released-v1', release]],
     { ...account(500_000, 1_000), budgets: [[3, 1_000, false, 0, 2]] },
   )
   story(
     'a call whose hold is raised, and which is released',
-    accountDecider,
+    deciderWithoutBalances,
     [
       ...admitted,
       ['hold-raised-v1', { type: 'RaiseHold', call: CALL, hold: 7_000n, least: 5_001n }],
       ['call-released-raised-v1', release],
     ],
     account(500_000, 200_000),
+  )
+  story(
+    'events that name the balance and the held quota after them',
+    accountDecider,
+    [['quota-granted-balances-v1', grant]],
+    { ...account(500_000, 0), ...UNCALLED, budgets: [] },
   )
   const limited = [
     ['quota-granted-v1', grant],
@@ -174,7 +181,7 @@ describe('the account’s events, as first recorded', () => {
   ] as const
   story(
     'a call that is admitted with a smaller output limit, and of which not all could be paid',
-    accountDecider,
+    deciderWithoutBalances,
     [
       ...limited,
       [
@@ -191,19 +198,19 @@ describe('the account’s events, as first recorded', () => {
   )
   story(
     'an earlier call of which not all could be paid, charged for no more than its limits',
-    accountDecider,
+    deciderWithoutBalances,
     [...limited, ['call-settled-unpaid-v1', null]],
     account(403_500, 103_500),
   )
   story(
     'a call that is released',
-    accountDecider,
+    deciderWithoutBalances,
     [...admitted, ['call-released-v1', release]],
     account(500_000, 200_000),
   )
   story(
     'a call that is interrupted at its last progress',
-    accountDecider,
+    deciderWithoutBalances,
     [
       ...admitted,
       ['call-progressed-v1', progress],
@@ -213,7 +220,7 @@ describe('the account’s events, as first recorded', () => {
   )
   story(
     'a price per call, done without a token',
-    accountDecider,
+    deciderWithoutBalances,
     [
       ['quota-granted-v1', grant],
       ['token-budget-set-v1', setBudget],
@@ -225,7 +232,7 @@ describe('the account’s events, as first recorded', () => {
   const usedTools = { toolCalls: 3, tools: { web_search: 3 } }
   story(
     'a call with a context tier and with tools that the provider ran',
-    accountDecider,
+    deciderWithoutBalances,
     [
       ['quota-granted-v1', grant],
       ['token-budget-set-v1', setBudget],
@@ -240,7 +247,7 @@ describe('the account’s events, as first recorded', () => {
   const facts = { call, userId, tokenId, model, group, isStream }
   story(
     'a call in progress that pays for a task',
-    accountDecider,
+    deciderWithoutBalances,
     [
       ['quota-granted-v1', grant],
       ['token-budget-set-v1', setBudget],
@@ -255,7 +262,7 @@ describe('the account’s events, as first recorded', () => {
   )
   story(
     'a deduction, and a budget that is closed',
-    accountDecider,
+    deciderWithoutBalances,
     [
       ['quota-granted-v1', grant],
       ['token-budget-set-v1', setBudget],
@@ -280,7 +287,7 @@ describe('the account’s events, as first recorded', () => {
   )
   story(
     'a code that was redeemed',
-    accountDecider,
+    deciderWithoutBalances,
     [
       [
         'quota-granted-redeemed-v1',
@@ -296,7 +303,7 @@ describe('the account’s events, as first recorded', () => {
   )
   story(
     'changes by hand, with the reason given',
-    accountDecider,
+    deciderWithoutBalances,
     [
       ['quota-granted-v1', grant],
       [
@@ -318,7 +325,7 @@ describe('the account’s events, as first recorded', () => {
   )
   story(
     'budgets of tokens that were created together',
-    accountDecider,
+    deciderWithoutBalances,
     [
       [
         'token-budgets-opened-v1',
@@ -344,7 +351,7 @@ describe('the account’s events, as first recorded', () => {
 
   story(
     'an invitation, a transfer of what it brought, and a check-in',
-    accountDecider,
+    deciderWithoutBalances,
     [
       ['invite-rewarded-v1', { type: 'RewardInvite', userId: 7, inviteeId: 9, reward: 50_000n }],
       [
@@ -372,7 +379,7 @@ describe('the account’s events, as first recorded', () => {
   )
 
   it('a single closed budget, in the form of earlier events', () => {
-    const { initialState, evolve } = accountDecider
+    const { initialState, evolve } = deciderWithoutBalances
     const set = evolve(initialState(), golden('token-budget-set-v1') as AccountEvent)
     expect(set.budgets.size).toBe(1)
     expect(evolve(set, golden('token-budget-closed-v1') as AccountEvent).budgets.size).toBe(0)

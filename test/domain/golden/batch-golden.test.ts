@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { AccountCommand } from '#domain/accounts/commands.ts'
-import { accountDecider } from '#domain/accounts/decide.ts'
 import type { AccountEvent } from '#domain/accounts/events.ts'
 import { type BatchCommand, batchDecider } from '#domain/batches/decide.ts'
 import type { BatchAccepted, BatchEnded, BatchSubmitted } from '#domain/batches/events.ts'
@@ -8,6 +7,7 @@ import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { toWire } from '#domain/shared/quota.ts'
+import { deciderWithoutBalances } from '../accounts/facts.ts'
 import { golden, story } from './story.ts'
 
 const BATCH = '019ab0de-2c00-7000-8000-0000000000b1'
@@ -91,29 +91,35 @@ const settle = (charge: bigint): AccountCommand => ({
 
 describe('the call that pays for a batch', () => {
   const opened = () => {
-    let state = accountDecider.initialState()
+    let state = deciderWithoutBalances.initialState()
     for (const command of [...before, admit]) state = evolved(command, state)
     return state
   }
-  const evolved = (command: AccountCommand, state: ReturnType<typeof accountDecider.evolve>) => {
-    const events = accountDecider.decide(command, state)
+  const evolved = (
+    command: AccountCommand,
+    state: ReturnType<typeof deciderWithoutBalances.evolve>,
+  ) => {
+    const events = deciderWithoutBalances.decide(command, state)
     if ('code' in events) throw new Error(events.code)
-    return events.reduce((next, event) => accountDecider.evolve(next, event), state)
+    return events.reduce((next, event) => deciderWithoutBalances.evolve(next, event), state)
   }
   const withoutAdmission = () =>
-    before.reduce((s, c) => evolved(c, s), accountDecider.initialState())
+    before.reduce((s, c) => evolved(c, s), deciderWithoutBalances.initialState())
 
   it('is admitted and settled as first recorded', () => {
-    expect(accountDecider.decide(admit, withoutAdmission())).toStrictEqual([
+    expect(deciderWithoutBalances.decide(admit, withoutAdmission())).toStrictEqual([
       golden('call-admitted-batch-v1') as AccountEvent,
     ])
-    expect(accountDecider.decide(settle(CHARGE), opened())).toStrictEqual([
+    expect(deciderWithoutBalances.decide(settle(CHARGE), opened())).toStrictEqual([
       golden('call-settled-batch-v1') as AccountEvent,
     ])
   })
 
   it('pays what the token covers, and the rest is recorded', () => {
-    const [event] = accountDecider.decide(settle(250_000n), opened()) as readonly AccountEvent[]
+    const [event] = deciderWithoutBalances.decide(
+      settle(250_000n),
+      opened(),
+    ) as readonly AccountEvent[]
     expect(event?.data).toMatchObject({ charge: 200_000, unpaid: 50_000 })
     const state = evolved(settle(250_000n), opened())
     expect(state.budgets.get(3)?.remain).toBe(0n)
@@ -122,11 +128,11 @@ describe('the call that pays for a batch', () => {
   })
 
   it('is never a repeat, and the number of open batches is limited', () => {
-    expect(accountDecider.decide(admit, opened())).toMatchObject({ code: 'CallKnown' })
+    expect(deciderWithoutBalances.decide(admit, opened())).toMatchObject({ code: 'CallKnown' })
     const other = { ...admit, call: BATCH.replace('b1', 'b2') } as AccountCommand
-    expect(accountDecider.decide(other, opened())).toMatchObject({ code: 'TooManyBatches' })
+    expect(deciderWithoutBalances.decide(other, opened())).toMatchObject({ code: 'TooManyBatches' })
     const over = evolved(settle(CHARGE), opened())
-    expect(accountDecider.decide(admit, over)).toMatchObject({ code: 'CallEnded' })
-    expect(accountDecider.decide(settle(CHARGE), over)).toEqual([])
+    expect(deciderWithoutBalances.decide(admit, over)).toMatchObject({ code: 'CallEnded' })
+    expect(deciderWithoutBalances.decide(settle(CHARGE), over)).toEqual([])
   })
 })

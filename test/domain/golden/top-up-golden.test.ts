@@ -1,8 +1,8 @@
 import { describe } from 'vitest'
-import { accountDecider } from '#domain/accounts/decide.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { topUpDecider } from '#domain/top-ups/decide.ts'
 import type { TopUpOrdered, TopUpPaid } from '#domain/top-ups/events.ts'
+import { deciderWithoutBalances } from '../accounts/facts.ts'
 import { golden, story } from './story.ts'
 
 const why = 'sealed:why' as Sealed
@@ -110,7 +110,7 @@ describe('the events of top-ups, as first recorded', () => {
   )
   story(
     'the account of the user who topped up',
-    accountDecider,
+    deciderWithoutBalances,
     [
       [
         'top-up-credited-v1',
@@ -137,7 +137,7 @@ describe('the events of top-ups, as first recorded', () => {
   )
   story(
     'the account of the inviter',
-    accountDecider,
+    deciderWithoutBalances,
     [
       [
         'rebate-earned-v1',
