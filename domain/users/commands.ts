@@ -35,6 +35,7 @@ type ChangeGroup = {
 }
 
 type PromoteUser = { readonly type: 'PromoteUser'; readonly actorRole: Role }
+type AppointAuditor = { readonly type: 'AppointAuditor'; readonly actorRole: Role }
 
 type DemoteUser = { readonly type: 'DemoteUser'; readonly actorRole: Role }
 
@@ -104,6 +105,7 @@ export type UserCommand =
   | ChangePassword
   | ChangeGroup
   | PromoteUser
+  | AppointAuditor
   | DemoteUser
   | DisableUser
   | EnableUser

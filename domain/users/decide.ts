@@ -1,7 +1,7 @@
 import { codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import { isSame } from '../shared/deep-equal.ts'
-import { ADMIN, SUPER_ADMIN, USER } from '../shared/roles.ts'
+import { ADMIN, AUDITOR, SUPER_ADMIN, USER } from '../shared/roles.ts'
 import type {
   ActorRole,
   BindIdentity,
@@ -76,10 +76,13 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Use
     }
     case 'PromoteUser':
       if (command.actorRole < SUPER_ADMIN) return codedError('OnlySuperAdminPromotes')
-      return user.role === USER ? changeRole(user, ADMIN) : []
+      return user.role < ADMIN ? changeRole(user, ADMIN) : []
+    case 'AppointAuditor':
+      if (command.actorRole < SUPER_ADMIN) return codedError('OnlySuperAdminPromotes')
+      return user.role === USER ? changeRole(user, AUDITOR) : []
     case 'DemoteUser':
       if (user.role === SUPER_ADMIN) return codedError('SuperAdminProtected')
-      return user.role === ADMIN ? changeRole(user, USER) : []
+      return user.role === USER ? [] : changeRole(user, USER)
     case 'DisableUser':
       if (user.role === SUPER_ADMIN) return codedError('SuperAdminProtected')
       return user.isEnabled ? [{ type: 'UserDisabled', v: 1, data: reentry(user) }] : []
@@ -96,11 +99,12 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Use
 }
 
 /**
- * An admin may change only users with a lower role. The super admin may change all users.
- * `actorRole` is null if users change their own account.
+ * An admin may change only normal users. The super admin may change all users, and alone may change
+ * auditors, who also audit the admins. `actorRole` is null if users change their own account.
  */
 function isBelow(user: UserRecord, actorRole: ActorRole): boolean {
-  return actorRole === null || actorRole === SUPER_ADMIN || user.role < actorRole
+  if (actorRole === null || actorRole === SUPER_ADMIN) return true
+  return actorRole === ADMIN && user.role === USER
 }
 
 /**

@@ -9,8 +9,8 @@ export const userStream = (userId: number): string => `user-${userId}`
  */
 export const usernameStream = (nameKey: string): string => `username-${nameKey}`
 
-/** 1 is a normal user, 10 an admin, 100 the super admin. */
-export type Role = 1 | 10 | 100
+/** 1 is a normal user, 5 an auditor, 10 an admin, 100 the super admin. */
+export type Role = 1 | 5 | 10 | 100
 
 export type UsernameClaimed = Fact<
   'UsernameClaimed',

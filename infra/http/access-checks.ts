@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ACTIVE, ADMIN, SUPER_ADMIN } from '#domain/shared/roles.ts'
+import { ACTIVE, ADMIN, AUDITOR, SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { Vault } from '../vault/port.ts'
 import { isAccessToken } from './access-token-format.ts'
 import { httpError } from './http-errors.ts'
@@ -49,6 +49,9 @@ export const onlySessionOfAnyPassword: Check = async (request) => {
 export const onlySession: Check = async (request) => {
   requireSession(await admit(request))
 }
+
+/** Like `onlyUser`, but also throws a 403 for a role below 5 (auditor). */
+export const onlyAuditor: Check = async (request) => atLeast(await admit(request), AUDITOR)
 
 /** Like `onlyUser`, but also throws a 403 for a role below 10 (admin). */
 export const onlyAdmin: Check = async (request) => atLeast(await admit(request), ADMIN)

@@ -1,2 +1,2 @@
 /** The numbers of roles and statuses of users, for the console, which cannot import the domain. */
-export { ACTIVE, ADMIN, BANNED, SUPER_ADMIN, USER } from '#domain/shared/roles.ts'
+export { ACTIVE, ADMIN, AUDITOR, BANNED, SUPER_ADMIN, USER } from '#domain/shared/roles.ts'

@@ -39,7 +39,7 @@ export const USER_FIELDS = {
   usedQuota: { wire: 'used_quota', type: 'integer', access: 'read', isComputed: true },
   requestCount: { wire: 'request_count', type: 'integer', access: 'read', isComputed: true },
   /** 1 is a normal user, 10 an admin, 100 the super admin. */
-  role: { wire: 'role', type: 'code', values: [1, 10, 100], access: 'read' },
+  role: { wire: 'role', type: 'code', values: [1, 5, 10, 100], access: 'read' },
   /** 1 is active, 2 is banned. */
   status: { wire: 'status', type: 'code', values: [1, 2], access: 'read' },
   /** When the user was deactivated, or null. */

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 
 /** `session`: any user, but by no access token. `socket`: the same, of our own pages alone. */
-type Level = 'anybody' | 'user' | 'session' | 'admin' | 'socket'
+type Level = 'anybody' | 'user' | 'session' | 'auditor' | 'admin' | 'socket'
 
 /** Every read route: who may reach it. A route without a row fails the first test. */
 const MATRIX: Readonly<Record<string, Level>> = {
@@ -148,7 +148,7 @@ describe.each(REST)('%s, access level %s', (row, level) => {
   it('admits admins at every level, and users unless the level is admin', async () => {
     const { user, admin, root } = fixture
     const asUser = await ask(row, shownBy(user))
-    if (level === 'admin') isRefused(asUser, 403)
+    if (level === 'admin' || level === 'auditor') isRefused(asUser, 403)
     else isReached(asUser)
     for (const above of [admin, root]) isReached(await ask(row, shownBy(above)))
   })
@@ -156,8 +156,11 @@ describe.each(REST)('%s, access level %s', (row, level) => {
   it('admits access tokens by the role of their user, except at level session', async () => {
     const asUser = await ask(row, callers.byToken.user)
     const asAdmin = await ask(row, callers.byToken.admin)
-    if (level === 'session' || level === 'admin') isRefused(asUser, 403)
+    const asAuditor = await ask(row, callers.byToken.auditor)
+    if (level === 'session' || level === 'admin' || level === 'auditor') isRefused(asUser, 403)
     else isReached(asUser)
+    if (level === 'session' || level === 'admin') isRefused(asAuditor, 403)
+    else isReached(asAuditor)
     if (level === 'session') isRefused(asAdmin, 403)
     else isReached(asAdmin)
   })

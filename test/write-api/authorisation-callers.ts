@@ -6,7 +6,7 @@ export type Shown = Readonly<Record<string, string>>
 /** The callers, in addition to those of the fixture, that both authorisation matrices use. */
 export type Callers = {
   /** A caller with an access token and without a cookie. */
-  readonly byToken: { readonly user: Shown; readonly admin: Shown }
+  readonly byToken: { readonly user: Shown; readonly auditor: Shown; readonly admin: Shown }
   /** Credentials that have expired, were revoked, or are valid only elsewhere. */
   readonly voidWays: readonly (readonly [way: string, shown: Shown])[]
 }
@@ -54,7 +54,11 @@ export async function makeCallers(fixture: SeededFixture): Promise<Callers> {
     voidWays.push(['a relay key', shown])
   }
   voidWays.push(['a made-up token', { authorization: `Bearer sat_${'x'.repeat(43)}`, ...own }])
-  return { byToken: { user, admin }, voidWays }
+  const auditing = (await made('token3')).data
+  const appoint = { id: auditing.id, action: 'appoint_auditor' }
+  await root.call('POST', '/api/user/manage', { body: appoint })
+  const auditor = await tokenOf(await fixture.logIn('token3'))
+  return { byToken: { user, auditor, admin }, voidWays }
 }
 
 async function tokenOf({ id, call }: LoggedIn): Promise<Shown> {

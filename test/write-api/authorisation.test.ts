@@ -20,6 +20,7 @@ type Level =
   | 'callback'
   | 'user'
   | 'session'
+  | 'auditor'
   | 'admin'
   | 'admin-session'
   | 'root'
@@ -173,7 +174,7 @@ describe('the authorisation matrix', () => {
     async (row, level) => {
       const { user, admin, root } = fixture
       const reached = reachedBy(level)
-      if (/^admin|^root/.test(level)) expect(await ask(row, user.call)).toBe(403)
+      if (/^auditor|^admin|^root/.test(level)) expect(await ask(row, user.call)).toBe(403)
       else expect(reached).toContain(await ask(row, user.call))
       if (/^root/.test(level)) expect(await ask(row, admin.call)).toBe(403)
       else expect(reached).toContain(await ask(row, admin.call))
@@ -196,14 +197,17 @@ describe('the authorisation matrix', () => {
   it.each(ROWS)(
     '%s, for %s: admits an access token only if its level allows it',
     async (row, level) => {
-      const { user, admin } = callers.byToken
+      const { user, auditor, admin } = callers.byToken
       const asUser = await ask(row, callerOf(fixture.app, user))
+      const asAuditor = await ask(row, callerOf(fixture.app, auditor))
       const asAdmin = await ask(row, callerOf(fixture.app, admin))
       if (/session$|^root$/.test(level)) {
-        for (const status of [asUser, asAdmin]) expect([401, 403]).toContain(status)
+        for (const status of [asUser, asAuditor, asAdmin]) expect([401, 403]).toContain(status)
       } else {
-        if (level === 'admin') expect(asUser).toBe(403)
+        if (level === 'admin' || level === 'auditor') expect(asUser).toBe(403)
         else expect(reachedBy(level)).toContain(asUser)
+        if (level === 'admin') expect(asAuditor).toBe(403)
+        else expect(reachedBy(level)).toContain(asAuditor)
         expect(reachedBy(level)).toContain(asAdmin)
       }
     },

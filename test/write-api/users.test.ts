@@ -182,6 +182,19 @@ describe('user levels', () => {
     }
   })
 
+  it('only a super admin appoints and changes auditors', async () => {
+    const id = await made('inspector')
+    const appoint = (call?: Caller) => manage(id, 'appoint_auditor', call)
+    expect(await appoint()).toMatchObject({ code: 'OnlySuperAdminPromotes' })
+    expect(await appoint(fixture.root.call)).toMatchObject({ data: { role: 5, status: 1 } })
+    for (const action of ['demote', 'disable', 'delete']) {
+      expect(await manage(id, action)).toMatchObject({ code: 'RoleTooHigh' })
+    }
+    expect(await put({ id, quota: 7 })).toMatchObject({ code: 'RoleTooHigh' })
+    const demoted = await manage(id, 'demote', fixture.root.call)
+    expect(demoted).toMatchObject({ data: { role: 1, status: 1 } })
+  })
+
   it('the super admin cannot set the own password without the current one', async () => {
     const body = { id: 1, password: 'another password' }
     const answer = await fixture.root.call('PUT', '/api/user/', { body })

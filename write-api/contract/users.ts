@@ -133,6 +133,7 @@ export const ManageUser = Type.Object({
   id: Id,
   action: Type.Union([
     Type.Literal('promote'),
+    Type.Literal('appoint_auditor'),
     Type.Literal('demote'),
     Type.Literal('disable'),
     Type.Literal('enable'),
@@ -150,7 +151,7 @@ export const userActions = {
     response: { 200: Done },
   },
   'POST /api/user/manage': {
-    summary: 'Promote, demote, disable, enable or delete a user',
+    summary: 'Promote, appoint as auditor, demote, disable, enable or delete a user',
     body: ManageUser,
     response: { 200: Envelope(ManagedUser) },
   },

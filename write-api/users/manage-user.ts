@@ -12,6 +12,7 @@ import { revokeCredentials } from '../credentials/read-and-change-credentials.ts
 
 const COMMANDS = {
   promote: 'PromoteUser',
+  appoint_auditor: 'AppointAuditor',
   demote: 'DemoteUser',
   disable: 'DisableUser',
   enable: 'EnableUser',
@@ -19,7 +20,7 @@ const COMMANDS = {
 } as const satisfies Record<ManageUser['action'], UserCommand['type']>
 
 /**
- * POST /api/user/manage: promotes, demotes, disables, enables or deletes a user. Returns the new
+ * POST /api/user/manage: promotes, appoints as auditor, demotes, disables, enables or deletes a user. Returns the new
  * status and role.
  */
 export const manageUser: Action = (api, deps) => {

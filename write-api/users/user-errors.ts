@@ -98,8 +98,8 @@ export const USER_ERRORS = {
   OnlySuperAdminPromotes: [
     200,
     {
-      zh: '普通管理员用户无法提升其他用户为管理员',
-      en: 'Only a super admin can promote to admin',
+      zh: '只有超级管理员可以任命管理员或审计员',
+      en: 'Only a super admin can appoint admins and auditors',
     },
   ],
   OnlySuperAdminErases: [
