@@ -46,10 +46,19 @@ export async function inTransaction<T>(
   }
 }
 
-/** Runs `work` under the lock `name`, which only one process can hold at a time. */
-export async function withNamedLock<T>(pg: Pool, name: string, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs `work` under locks with these names, each of which only one process can hold at a time. They
+ * are taken in the order of their names, so that two callers never wait for each other.
+ */
+export async function withNamedLocks<T>(
+  pg: Pool,
+  names: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
   return inTransaction(pg, async (client) => {
-    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
+    for (const name of names.toSorted()) {
+      await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
+    }
     return work()
   })
 }

@@ -1,3 +1,4 @@
+import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { laneOf } from '#infra/event-bus/lane-of-stream.ts'
 import type { FoldContext, Projection } from '../projection.ts'
@@ -6,51 +7,74 @@ import { createTables, inTransaction } from './create-read-model-tables.ts'
 import { fold } from './fold-events.ts'
 import { writeChanges } from './write-row-changes.ts'
 
-const BATCH = 2_000
+const BATCH = 4_000
+
+/** A projection, the schema to fill, and the position up to which each lane is folded. */
+export type FoldTarget = {
+  readonly projection: Projection
+  readonly schema: string
+  readonly upTo: LanePositions
+}
+
+export type FoldOptions = {
+  /** Receives the number of events that were read and the number of all events to read. */
+  readonly onProgress?: (done: number, total: number) => void
+  readonly signal?: AbortSignal
+}
 
 /**
- * Creates a projection's tables in `schema` and folds each lane up to its position in `upTo`.
+ * Creates the tables of projections in new schemas and folds each lane up to its position in
+ * `upTo`. The events are read once for all projections.
  */
 export async function foldIntoNewTables(
   core: Core,
-  projection: Projection,
   context: FoldContext,
-  schema: string,
-  upTo: LanePositions,
+  targets: readonly FoldTarget[],
+  options: FoldOptions = {},
 ): Promise<void> {
-  await inTransaction(core.pg, (client) => createTables(client, projection, schema))
-  await continueFold(core, projection, context, schema, 0, upTo)
+  for (const { projection, schema } of targets) {
+    await inTransaction(core.pg, (client) => createTables(client, projection, schema))
+  }
+  await continueFold(core, context, targets, 0, options)
 }
 
 /**
- * Folds further events into a schema that is not in use yet. These are the events after `after`, up
- * to the position of their lane in `upTo`.
+ * Folds further events into schemas that are not in use yet. These are the events after `after`, up
+ * to the position of their lane in `upTo`. The next batch is read while one is written.
  */
 export async function continueFold(
   core: Core,
-  projection: Projection,
   context: FoldContext,
-  schema: string,
+  targets: readonly FoldTarget[],
   after: number,
-  upTo: LanePositions,
+  { onProgress = () => {}, signal }: FoldOptions = {},
 ): Promise<void> {
-  const end = Math.max(...upTo)
-  let position = after
-  while (position < end) {
-    const events = await core.store.readAll(position, BATCH)
+  const end = Math.max(...targets.flatMap(({ upTo }) => upTo))
+  if (after >= end) return
+  let next: Promise<readonly Recorded[]> = core.store.readAll(after, BATCH)
+  for (let position = after; position < end; onProgress(position - after, end - after)) {
+    const events = await next
     const last = events.at(-1)
     if (last === undefined) return
-    const changes = await fold(
-      projection,
-      events,
-      (event) => event.position <= (upTo[laneOf(event.stream)] ?? 0),
-      context,
-    )
-    await inTransaction(
-      core.pg,
-      (client) => writeChanges(client, [{ projection, schema, changes }]),
-      { begin: 'begin; set local synchronous_commit = off' },
-    )
+    signal?.throwIfAborted()
     position = last.position
+    if (position < end) next = core.store.readAll(position, BATCH)
+    // A failed read is reported when it is awaited.
+    next.catch(() => {})
+    const writes = await Promise.all(
+      targets.map(async ({ projection, schema, upTo }) => {
+        const isWithin = isWithinLanes(upTo, position)
+        return { projection, schema, changes: await fold(projection, events, isWithin, context) }
+      }),
+    )
+    await inTransaction(core.pg, (client) => writeChanges(client, writes), {
+      begin: 'begin; set local synchronous_commit = off',
+    })
   }
 }
+
+/** Returns a filter for the events within `upTo`, or null if all events up to `last` are. */
+const isWithinLanes = (upTo: LanePositions, last: number) =>
+  upTo.every((position) => position >= last)
+    ? null
+    : (event: Recorded) => event.position <= (upTo[laneOf(event.stream)] ?? 0)

@@ -1,10 +1,10 @@
 import type { Core } from '#infra/core-dependencies.ts'
 import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import type { FoldContext, Projection } from '../projection.ts'
-import { schemaOf } from '../projection-names.ts'
+import { type ProjectionName, schemaOf } from '../projection-names.ts'
 import { type LanePositions, readCheckpoints, writeCheckpoint } from './checkpoints.ts'
-import { inTransaction, withNamedLock } from './create-read-model-tables.ts'
-import { continueFold, foldIntoNewTables } from './fold-into-new-tables.ts'
+import { inTransaction, withNamedLocks } from './create-read-model-tables.ts'
+import { continueFold, type FoldOptions, foldIntoNewTables } from './fold-into-new-tables.ts'
 
 /**
  * The maximum idle time in milliseconds during the swap. When it is exceeded, Postgres ends the
@@ -12,41 +12,88 @@ import { continueFold, foldIntoNewTables } from './fold-into-new-tables.ts'
  */
 const IDLE_MAX_MS = 30_000
 
+/** The rounds that fold the events of the meantime, until fewer than `REST_MAX` were added. */
+const CATCH_UP_MAX = 5
+const REST_MAX = 1_000
+
+/** The positions by lane (stream partition) that each read model has reached. */
+export type Rebuilt = ReadonlyMap<ProjectionName, LanePositions>
+
 /**
  * Builds a read model in a second schema, and then swaps the schemas in one transaction. The live
  * version stays readable and keeps advancing until the swap. After a failure, it is unchanged, and
  * the next rebuild removes the unfinished schema. Returns the new positions by lane (stream
  * partition), or null if `isNeeded` returns false under the rebuild lock.
  */
-export const rebuildReadModel = (
+export async function rebuildReadModel(
   core: Core,
   projection: Projection,
   context: FoldContext,
   isNeeded: () => Promise<boolean> = async () => true,
-): Promise<LanePositions | null> =>
-  withNamedLock(core.pg, `rebuild:${projection.name}`, async () =>
-    (await isNeeded()) ? rebuildAlone(core, projection, context) : null,
+): Promise<LanePositions | null> {
+  const rebuilt = await withNamedLocks(core.pg, [`rebuild:${projection.name}`], async () =>
+    (await isNeeded()) ? rebuildTogether(core, [projection], context, {}) : null,
   )
+  return rebuilt?.get(projection.name) ?? null
+}
 
-async function rebuildAlone(
+/** Rebuilds several read models while the events are read once. All are swapped at once. */
+export async function rebuildReadModels(
   core: Core,
-  projection: Projection,
+  projections: readonly Projection[],
   context: FoldContext,
-): Promise<LanePositions> {
-  const live = schemaOf(projection.name)
-  const next = `${live}_next`
-  const reached = await core.store.headPosition()
-  const begun = ALL_LANES.map(() => reached)
-  await foldIntoNewTables(core, projection, context, next, begun)
+  options: FoldOptions = {},
+): Promise<Rebuilt> {
+  const locks = projections.map(({ name }) => `rebuild:${name}`)
+  return await withNamedLocks(core.pg, locks, () =>
+    rebuildTogether(core, projections, context, options),
+  )
+}
+
+async function rebuildTogether(
+  core: Core,
+  projections: readonly Projection[],
+  context: FoldContext,
+  options: FoldOptions,
+): Promise<Rebuilt> {
+  let reached = await core.store.headPosition()
+  const targetsUpTo = (position: number) =>
+    projections.map((projection) => {
+      const schema = `${schemaOf(projection.name)}_next`
+      return { projection, schema, upTo: ALL_LANES.map(() => position) }
+    })
+  const targets = targetsUpTo(reached)
+  await foldIntoNewTables(core, context, targets, options)
+  // Only a short rest is folded under the lock.
+  for (let rounds = 0; rounds < CATCH_UP_MAX; rounds += 1) {
+    const head = await core.store.headPosition()
+    await continueFold(
+      core,
+      context,
+      targetsUpTo(head),
+      reached,
+      options.signal === undefined ? {} : { signal: options.signal },
+    )
+    const rest = head - reached
+    reached = head
+    if (rest < REST_MAX) break
+  }
   return inTransaction(core.pg, async (client) => {
     // The lock blocks all processes that write read models, so that no lane moves before the swap.
     await client.query(`set local idle_in_transaction_session_timeout = ${IDLE_MAX_MS};
       lock table projections.checkpoint in share row exclusive mode`)
-    const found = (await readCheckpoints(client)).get(projection.name)
-    const positions = begun.map((begin, lane) => Math.max(begin, found?.positions[lane] ?? 0))
-    await continueFold(core, projection, context, next, reached, positions)
-    await client.query(`drop schema ${live} cascade; alter schema ${next} rename to ${live}`)
-    await writeCheckpoint(client, projection, positions)
-    return positions
+    const found = await readCheckpoints(client)
+    const ends = targets.map((target) => {
+      const { positions } = found.get(target.projection.name) ?? { positions: [] }
+      const upTo = target.upTo.map((_, lane) => Math.max(reached, positions[lane] ?? 0))
+      return { ...target, upTo }
+    })
+    await continueFold(core, context, ends, reached)
+    for (const { projection, schema, upTo } of ends) {
+      const live = schemaOf(projection.name)
+      await client.query(`drop schema ${live} cascade; alter schema ${schema} rename to ${live}`)
+      await writeCheckpoint(client, projection, upTo)
+    }
+    return new Map(ends.map(({ projection, upTo }) => [projection.name, upTo]))
   })
 }

@@ -13,14 +13,15 @@ import {
 import { listenForReaders } from '../read-model-freshness/readers-in-other-processes.ts'
 import { adoptEarlierHashes, definitionOf, lowestOf, readCheckpoints } from './checkpoints.ts'
 import { ensureReadModel } from './create-read-model-tables.ts'
+import type { FoldOptions } from './fold-into-new-tables.ts'
 import {
   failureOf,
   type ProjectionFailure,
   type ProjectionHealth,
 } from './projection-progress-per-lane.ts'
 import { ProjectionWorker } from './projection-worker.ts'
-import { rebuildReadModel } from './rebuild-read-model.ts'
-import { type VerificationResult, verifyReadModel } from './verify-read-model.ts'
+import { type Rebuilt, rebuildReadModel, rebuildReadModels } from './rebuild-read-model.ts'
+import { type VerificationResult, verifyReadModels } from './verify-read-model.ts'
 
 export type ProjectionRunner = {
   /**
@@ -31,14 +32,18 @@ export type ProjectionRunner = {
   /** False while a projection is stopped because of an event that cannot be folded. */
   readonly isHealthy: () => boolean
   /**
-   * Rebuilds a read model. Its live version stays readable, and a stopped read model is restarted.
+   * Rebuilds read models, for which the events are read once. Their live versions stay readable,
+   * and stopped read models are restarted.
    */
-  readonly rebuild: (name: ProjectionName) => Promise<void>
+  readonly rebuild: (
+    names: ProjectionName | readonly ProjectionName[],
+    options?: FoldOptions,
+  ) => Promise<Rebuilt>
   /**
    * Compares a read model with a new fold of the events. Without `name`, all read models are
    * compared.
    */
-  readonly verify: (name?: ProjectionName) => Promise<VerificationResult[]>
+  readonly verify: (name?: ProjectionName, options?: FoldOptions) => Promise<VerificationResult[]>
   readonly stop: () => Promise<void>
 }
 
@@ -80,24 +85,21 @@ export async function startProjections(
   }
   const runner = new ProjectionWorker(parts, projections, failures)
   const work = core.bus.work('projections', runner)
-  const selectedProjections = (name?: ProjectionName): readonly Projection[] =>
-    projections.filter((projection) => name === undefined || projection.name === name)
+  const selectedProjections = (
+    names?: ProjectionName | readonly ProjectionName[],
+  ): readonly Projection[] =>
+    projections.filter(({ name }) => names === undefined || [names].flat().includes(name))
   return {
     positions: () => runner.positions(),
     health: () => runner.health(),
     isHealthy: () => runner.isHealthy(),
-    rebuild: async (name) => {
-      for (const projection of selectedProjections(name))
-        await rebuildReadModel(core, projection, context)
+    rebuild: async (names, options) => {
+      const rebuilt = await rebuildReadModels(core, selectedProjections(names), context, options)
       await runner.restart()
+      return rebuilt
     },
-    verify: async (name) => {
-      const verdicts: VerificationResult[] = []
-      for (const projection of selectedProjections(name)) {
-        verdicts.push(await verifyReadModel(core, projection, context))
-      }
-      return verdicts
-    },
+    verify: async (name, options) =>
+      await verifyReadModels(core, selectedProjections(name), context, options),
     stop: async () => {
       stop.abort()
       await runner.stop()

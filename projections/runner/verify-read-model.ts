@@ -1,11 +1,12 @@
 import type { Pool, PoolClient } from 'pg'
+import { assert } from '#domain/shared/assert.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
 import { lowestOf, readCheckpoints } from './checkpoints.ts'
-import { inTransaction, withNamedLock } from './create-read-model-tables.ts'
-import { foldIntoNewTables } from './fold-into-new-tables.ts'
+import { inTransaction, withNamedLocks } from './create-read-model-tables.ts'
+import { type FoldOptions, foldIntoNewTables } from './fold-into-new-tables.ts'
 
 export type VerificationResult = {
   readonly name: ProjectionName
@@ -21,44 +22,80 @@ export type VerificationResult = {
   readonly expected: string
 }
 
-/**
- * Compares the hash of all rows with the hash of newly folded rows. The live read model can keep
- * advancing, because its rows and checkpoints are read in one snapshot.
- */
-export const verifyReadModel = (
-  core: Core,
-  projection: Projection,
-  context: FoldContext,
-): Promise<VerificationResult> =>
-  withNamedLock(core.pg, `verify:${projection.name}`, () => verifyAlone(core, projection, context))
-
-async function verifyAlone(
+/** Compares a read model with newly folded rows; see `verifyReadModels`. */
+export async function verifyReadModel(
   core: Core,
   projection: Projection,
   context: FoldContext,
 ): Promise<VerificationResult> {
-  const live = schemaOf(projection.name)
-  const fresh = `${live}_check`
-  const tables = Object.keys(projection.tables)
-  const { positions, found } = await inTransaction(
+  const [result] = await verifyReadModels(core, [projection], context)
+  assert(result !== undefined, 'one read model has one result')
+  return result
+}
+
+/**
+ * Compares the hash of all rows of each read model with the hash of newly folded rows. The events
+ * are read once for all read models. The live read models can keep advancing, because their rows
+ * and checkpoints are read in one snapshot.
+ */
+export const verifyReadModels = (
+  core: Core,
+  projections: readonly Projection[],
+  context: FoldContext,
+  options: FoldOptions = {},
+): Promise<VerificationResult[]> =>
+  withNamedLocks(
     core.pg,
-    async (client) => {
-      const checkpoint = (await readCheckpoints(client)).get(projection.name)
-      return {
-        positions: checkpoint?.positions ?? ALL_LANES.map(() => 0),
-        found: await canonicalHash(client, live, tables),
-      }
-    },
-    { begin: 'begin isolation level repeatable read read only' },
+    projections.map(({ name }) => `verify:${name}`),
+    () => verifyTogether(core, projections, context, options),
   )
+
+async function verifyTogether(
+  core: Core,
+  projections: readonly Projection[],
+  context: FoldContext,
+  options: FoldOptions,
+): Promise<VerificationResult[]> {
+  const live = await inTransaction(core.pg, (client) => hashesOfLive(client, projections), {
+    begin: 'begin isolation level repeatable read read only',
+  })
+  const targets = live.map(({ projection, positions }) => {
+    return { projection, schema: checkSchemaOf(projection), upTo: positions }
+  })
   try {
-    await foldIntoNewTables(core, projection, context, fresh, positions)
-    const expected = await inTransaction(core.pg, (client) => canonicalHash(client, fresh, tables))
-    const position = lowestOf(positions)
-    return { name: projection.name, position, isEqual: found === expected, found, expected }
+    await foldIntoNewTables(core, context, targets, options)
+    const results: VerificationResult[] = []
+    for (const { projection, positions, found } of live) {
+      const expected = await inTransaction(core.pg, (client) =>
+        canonicalHash(client, checkSchemaOf(projection), tablesOf(projection)),
+      )
+      const isEqual = found === expected
+      results.push({
+        name: projection.name,
+        position: lowestOf(positions),
+        isEqual,
+        found,
+        expected,
+      })
+    }
+    return results
   } finally {
-    await core.pg.query(`drop schema if exists ${fresh} cascade`)
+    for (const { schema } of targets) await core.pg.query(`drop schema if exists ${schema} cascade`)
   }
+}
+
+const checkSchemaOf = ({ name }: Projection): string => `${schemaOf(name)}_check`
+const tablesOf = ({ tables }: Projection): string[] => Object.keys(tables)
+
+async function hashesOfLive(client: PoolClient, projections: readonly Projection[]) {
+  const checkpoints = await readCheckpoints(client)
+  const live = []
+  for (const projection of projections) {
+    const positions = checkpoints.get(projection.name)?.positions ?? ALL_LANES.map(() => 0)
+    const found = await canonicalHash(client, schemaOf(projection.name), tablesOf(projection))
+    live.push({ projection, positions, found })
+  }
+  return live
 }
 
 /**

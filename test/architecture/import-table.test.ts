@@ -36,6 +36,11 @@ const TABLE: readonly Row[] = [
     ],
   },
   {
+    name: 'infra/audit-program: the rules of the events, the read models',
+    from: /^infra\/audit-program\//,
+    may: [/^infra\//, /^projections\//, /^domain\//, /^npm:/],
+  },
+  {
     name: 'infra: shared shapes, no aggregate',
     from: /^infra\//,
     may: [/^infra\//, SHARED, /^npm:/],

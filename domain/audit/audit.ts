@@ -1,0 +1,76 @@
+import type { Recorded } from '../shared/event.ts'
+import { accountOwner, checkGrant, checkPostings, checkTrialBalance } from './check-accounts.ts'
+import { checkBatch, checkCall, checkLeases } from './check-calls.ts'
+import { checkOrder, checkRedemption, matchCredit } from './check-orders-and-codes.ts'
+import type { Findings } from './findings.ts'
+import { reportHalfMovements } from './movements.ts'
+import { type AuditState, isPartial } from './state.ts'
+
+/**
+ * Applies the next event of the store to `state`, and reports every rule that it breaks. Events
+ * must be passed in the order of their positions. An event whose data has another shape is
+ * reported; it never throws.
+ */
+export function applyToAudit(state: AuditState, event: Recorded, findings: Findings): void {
+  checkPlace(state, event, findings)
+  state.lastAt = Math.max(state.lastAt, event.meta.at)
+  findings.checked('records')
+  try {
+    checkPostings(state, event, findings)
+    checkRules(state, event, findings)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    findings.report('records', event, `${event.type} has invalid data: ${reason}`)
+  }
+}
+
+function checkPlace(state: AuditState, event: Recorded, findings: Findings): void {
+  const { position, stream, revision } = event
+  const next = state.position + 1
+  const isNext = state.arePositionsDense ? position === next : position >= next
+  findings.expect('positions', isNext, event, () => `follows position ${state.position}`)
+  state.position = position
+  const last = state.revisions.get(stream)
+  const isFirst = last === undefined && (revision === 0 || isPartial(state))
+  const isDense = isFirst || revision === (last ?? -1) + 1
+  findings.expect('revisions', isDense, event, () => `follows revision ${last ?? 'none'}`)
+  state.revisions.set(stream, revision)
+}
+
+function checkRules(state: AuditState, event: Recorded, findings: Findings): void {
+  const { type, stream } = event
+  if (accountOwner(stream) !== null) {
+    checkGrant(state, event, findings)
+    if (CREDITS.has(type)) matchCredit(state, event, findings)
+    checkCall(state, event, findings)
+  } else if (stream.startsWith('batch-')) checkBatch(state, event, findings)
+  else if (stream.startsWith('redemption-')) checkRedemption(state, event, findings)
+  else if (stream.startsWith('top-up-')) checkOrder(state, event, findings)
+}
+
+const CREDITS: ReadonlySet<string> = new Set([
+  'QuotaGranted',
+  'TopUpCredited',
+  'TopUpReversed',
+  'RebateEarned',
+  'RebateReversed',
+])
+
+type FinishOptions = {
+  /** The time since which the site has been running, in unix milliseconds, if it is known. */
+  readonly runningSince?: number
+}
+
+/**
+ * Checks the rules that hold at the end of the events. The state is not changed, so that it can be
+ * continued with later events.
+ */
+export function finishAudit(
+  state: AuditState,
+  findings: Findings,
+  { runningSince = 0 }: FinishOptions = {},
+): void {
+  checkTrialBalance(state, findings)
+  checkLeases(state, findings, runningSince)
+  reportHalfMovements(state, findings)
+}

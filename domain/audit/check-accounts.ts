@@ -1,0 +1,239 @@
+import type { AccountEvent, Posting } from '../accounts/events.ts'
+import type { Recorded } from '../shared/event.ts'
+import { fromWire, type Quota } from '../shared/quota.ts'
+import type { Findings } from './findings.ts'
+import { addId } from './id-set.ts'
+import { type AuditState, type Balances, isPartial } from './state.ts'
+
+const ACCOUNT_PREFIX = 'account-'
+
+/** What an event adds to the balance, to the holds, to the affiliate balance and to the revenue. */
+type Moves = { main: Quota; held: Quota; affiliate: Quota; revenue: Quota }
+
+/** Returns the user whose account the stream is, or null for any other stream. */
+export function accountOwner(stream: string): number | null {
+  if (!stream.startsWith(ACCOUNT_PREFIX)) return null
+  const userId = Number(stream.slice(ACCOUNT_PREFIX.length))
+  return Number.isSafeInteger(userId) && userId > 0 ? userId : null
+}
+
+/**
+ * Checks the postings of an event: their sum, whose ledger accounts they name, and that they move
+ * what the fields of the event say. Then checks the balances that the event records.
+ */
+export function checkPostings(state: AuditState, event: Recorded, findings: Findings): void {
+  const data = event.data as { postings?: readonly Posting[]; userId?: unknown }
+  const owner = accountOwner(event.stream)
+  if (data.postings === undefined) {
+    if (owner !== null && MOVING.has(event.type)) {
+      findings.report('postings', event, `${event.type} has no postings`)
+    }
+    return
+  }
+  const moves = post(state, event, data.postings, owner, findings)
+  if (owner === null) return
+  findings.expect('postings', data.userId === owner, event, () => `names user ${data.userId}`)
+  const expected = movesOf(event as Recorded<AccountEvent>)
+  const isExpected = expected === null || isEqual(moves, expected)
+  findings.expect('postings', isExpected, event, () => `the postings differ from the amounts`)
+  addMoves(state, event, balancesOf(state, owner), moves, findings)
+}
+
+/** The known events that move quota. All others of an account may have no postings. */
+const MOVING: ReadonlySet<string> = new Set([
+  'QuotaGranted',
+  'QuotaDeducted',
+  'InviteRewarded',
+  'AffiliateTransferred',
+  'CheckedIn',
+  'TopUpCredited',
+  'TopUpReversed',
+  'RebateEarned',
+  'RebateReversed',
+  'CallAdmitted',
+  'HoldRaised',
+  'CallSettled',
+  'CallReleased',
+  'CallInterrupted',
+])
+
+function post(
+  state: AuditState,
+  event: Recorded,
+  postings: readonly Posting[],
+  owner: number | null,
+  findings: Findings,
+): Moves {
+  const moves: Moves = { main: 0n, held: 0n, affiliate: 0n, revenue: 0n }
+  const prefix = owner === null ? null : `user:${owner}:`
+  let sum = 0n
+  for (const [account, wire] of postings) {
+    const amount = fromWire(wire)
+    sum += amount
+    if (!account.startsWith('user:')) {
+      if (account === 'revenue') moves.revenue += amount
+      state.siteAccounts.set(account, (state.siteAccounts.get(account) ?? 0n) + amount)
+      continue
+    }
+    const pocket = prefix !== null && account.startsWith(prefix) && account.slice(prefix.length)
+    if (pocket === 'main') moves.main += amount
+    else if (pocket === 'held') moves.held += amount
+    else if (pocket === 'aff') moves.affiliate += amount
+    else findings.report('postings', event, `posts to ${account}`)
+  }
+  findings.expect('postings', sum === 0n, event, () => `the postings leave ${sum}`)
+  return moves
+}
+
+export function balancesOf(state: AuditState, userId: number): Balances {
+  const existing = state.balances.get(userId)
+  if (existing !== undefined) return existing
+  const opening = isPartial(state) ? null : 0n
+  const balances = { main: opening, held: opening, affiliate: 0n, checkInDay: '' }
+  state.balances.set(userId, balances)
+  return balances
+}
+
+function addMoves(
+  state: AuditState,
+  event: Recorded,
+  balances: Balances,
+  moves: Moves,
+  findings: Findings,
+): void {
+  balances.affiliate += moves.affiliate
+  if (balances.main !== null) balances.main += moves.main
+  if (balances.held !== null) balances.held += moves.held
+  const { balanceAfter, heldAfter } = event.data as { balanceAfter?: number; heldAfter?: number }
+  balances.main = compare('balance', balances.main, balanceAfter, event, findings)
+  balances.held = compare('held', balances.held, heldAfter, event, findings)
+  const { held } = balances
+  if (held !== null && held < 0n) {
+    findings.report('running-balances', event, `the holds of the account are ${held}`)
+  }
+  if (isPartial(state)) return
+  if (balances.affiliate < 0n) {
+    findings.report('running-balances', event, `the rewards are ${balances.affiliate}`)
+  }
+}
+
+/** Returns the balance to go on with. A recorded balance that differs is reported once. */
+function compare(
+  name: string,
+  folded: Quota | null,
+  recorded: number | undefined,
+  event: Recorded,
+  findings: Findings,
+): Quota | null {
+  if (recorded === undefined) return folded
+  const balance = fromWire(recorded)
+  if (folded === null) return balance
+  findings.expect(
+    'running-balances',
+    balance === folded,
+    event,
+    () => `${name} is recorded as ${balance}, but the movements give ${folded}`,
+  )
+  return folded
+}
+
+const isEqual = (moves: Moves, expected: Moves): boolean =>
+  moves.main === expected.main &&
+  moves.held === expected.held &&
+  moves.affiliate === expected.affiliate &&
+  moves.revenue === expected.revenue
+
+const NONE: Moves = { main: 0n, held: 0n, affiliate: 0n, revenue: 0n }
+
+/** Returns what the fields of the event say that it moves, or null for a type that is unknown. */
+function movesOf(event: Recorded<AccountEvent>): Moves | null {
+  switch (event.type) {
+    case 'QuotaGranted':
+    case 'CheckedIn':
+    case 'TopUpCredited':
+      return { ...NONE, main: fromWire(event.data.amount) }
+    case 'QuotaDeducted':
+    case 'TopUpReversed':
+      return { ...NONE, main: -fromWire(event.data.amount) }
+    case 'InviteRewarded':
+      return { ...NONE, affiliate: fromWire(event.data.reward) }
+    case 'RebateEarned':
+      return { ...NONE, affiliate: fromWire(event.data.amount) }
+    case 'AffiliateTransferred': {
+      const amount = fromWire(event.data.amount)
+      return { ...NONE, main: amount, affiliate: -amount }
+    }
+    case 'RebateReversed': {
+      const fromBalance = fromWire(event.data.fromBalance ?? 0)
+      return { ...NONE, main: -fromBalance, affiliate: fromBalance - fromWire(event.data.amount) }
+    }
+    case 'CallAdmitted':
+      return holding(fromWire(event.data.hold))
+    case 'HoldRaised':
+      return holding(fromWire(event.data.added))
+    case 'CallSettled':
+    case 'CallInterrupted':
+      return ending(fromWire(event.data.hold), fromWire(event.data.charge))
+    case 'CallReleased':
+      return ending(fromWire(event.data.hold), 0n)
+    default:
+      return null
+  }
+}
+
+const holding = (hold: Quota): Moves => ({ ...NONE, main: -hold, held: hold })
+const ending = (hold: Quota, charge: Quota): Moves => ({
+  ...NONE,
+  main: hold - charge,
+  held: -hold,
+  revenue: charge,
+})
+
+/** Checks that no grant, deduction, transfer or reward is recorded twice under one id. */
+export function checkGrant(state: AuditState, event: Recorded, findings: Findings): void {
+  const id = grantIdOf(event as Recorded<AccountEvent>)
+  if (id !== null) {
+    const isNew = addId(state.grantIds, `${event.stream} ${id}`)
+    findings.expect('grants', isNew, event, () => `${id} was already recorded`)
+  }
+  if (event.type !== 'CheckedIn') return
+  const { userId, day } = event.data as { userId: number; day: string }
+  const balances = balancesOf(state, userId)
+  const isLater = day > balances.checkInDay
+  findings.expect('grants', isLater, event, () => `a second check-in on ${day}`)
+  balances.checkInDay = day
+}
+
+function grantIdOf(event: Recorded<AccountEvent>): string | null {
+  switch (event.type) {
+    case 'QuotaGranted':
+      return `grant ${event.data.grantId}`
+    case 'QuotaDeducted':
+      return `deduction ${event.data.deductionId}`
+    case 'AffiliateTransferred':
+      return `transfer ${event.data.transferId}`
+    case 'InviteRewarded':
+      return `invitation ${event.data.inviteeId}`
+    case 'TopUpCredited':
+      return `credit of order ${event.data.orderId} ${event.data.restoreNo ?? ''}`
+    case 'TopUpReversed':
+      return `refund ${event.data.refundNo} of order ${event.data.orderId}`
+    case 'RebateEarned':
+      return `rebate of order ${event.data.orderId} ${event.data.restoreNo ?? ''}`
+    case 'RebateReversed':
+      return `returned rebate ${event.data.refundNo} of order ${event.data.orderId}`
+    default:
+      return null
+  }
+}
+
+/** Checks that all ledger accounts together are 0. */
+export function checkTrialBalance(state: AuditState, findings: Findings): void {
+  if (isPartial(state)) return
+  let sum = 0n
+  for (const amount of state.siteAccounts.values()) sum += amount
+  for (const { main, held, affiliate } of state.balances.values()) {
+    sum += (main ?? 0n) + (held ?? 0n) + affiliate
+  }
+  findings.expect('trial-balance', sum === 0n, null, () => `all accounts together are ${sum}`)
+}

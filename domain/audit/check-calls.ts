@@ -1,0 +1,251 @@
+import type {
+  CallAdmitted,
+  CallInterrupted,
+  CallProgressed,
+  CallReleased,
+  CallSettled,
+  HoldRaised,
+} from '../accounts/events.ts'
+import type { BatchLinesBilled, BatchSubmitted, BilledLine } from '../batches/events.ts'
+import { chargeFor, hasUsage } from '../pricing/charge.ts'
+import type { PriceSnapshot } from '../pricing/price.ts'
+import { NO_USAGE, type Usage } from '../pricing/usage.ts'
+import { isSame } from '../shared/deep-equal.ts'
+import type { Recorded } from '../shared/event.ts'
+import { fromWire, type Quota } from '../shared/quota.ts'
+import type { Findings } from './findings.ts'
+import { addId } from './id-set.ts'
+import { type AuditedCall, type AuditState, isPartial } from './state.ts'
+
+type CallEvent =
+  | CallAdmitted
+  | CallProgressed
+  | HoldRaised
+  | CallSettled
+  | CallReleased
+  | CallInterrupted
+
+type CallEnd = CallSettled | CallReleased | CallInterrupted
+
+/**
+ * The time in milliseconds after which the hold of a silent call must have been returned. The
+ * sweeper looks every 5 s, and waits for half of a lease after a start.
+ */
+const SWEPT_WITHIN_MS = 300_000
+
+/** Checks the course of a call: one admission, its holds, one end, and the charge. */
+export function checkCall(state: AuditState, recorded: Recorded, findings: Findings): void {
+  const event = recorded as Recorded<CallEvent>
+  switch (event.type) {
+    case 'CallAdmitted':
+      return admit(state, event, findings)
+    case 'CallProgressed': {
+      const call = openCall(state, event, findings)
+      if (call === null) return
+      call.leaseUntil = event.data.leaseUntil
+      call.usage = JSON.stringify(event.data.usage)
+      return
+    }
+    case 'HoldRaised': {
+      const call = openCall(state, event, findings)
+      if (call === null) return
+      call.hold += fromWire(event.data.added)
+      const { hold } = event.data
+      const isRight = call.hold === fromWire(hold)
+      findings.expect('postings', isRight, event, () => `the hold is ${call.hold}, not ${hold}`)
+      return
+    }
+    case 'CallSettled':
+    case 'CallReleased':
+    case 'CallInterrupted':
+      return end(state, event, findings)
+  }
+}
+
+function admit(state: AuditState, event: Recorded<CallAdmitted>, findings: Findings): void {
+  const { position, stream, revision } = event
+  const { call, userId, tokenId, hold, price, model, leaseUntil, batch = null } = event.data
+  const isNew = addId(state.callIds, call)
+  findings.expect('call-ends', isNew, event, () => `call ${call} was already admitted`)
+  const place = { position, stream, revision }
+  const terms = { userId, tokenId, hold: fromWire(hold), price, model, leaseUntil }
+  state.calls.set(call, { ...place, ...terms, usage: null, batch })
+}
+
+/** Returns the open call of an event. A call that is not open is reported. */
+function openCall(
+  state: AuditState,
+  event: Recorded<CallEvent>,
+  findings: Findings,
+): AuditedCall | null {
+  const { call: id } = event.data
+  const call = state.calls.get(id)
+  if (call === undefined) {
+    if (!isPartial(state)) findings.report('call-ends', event, `call ${id} is not open`)
+    return null
+  }
+  if (call.stream === event.stream) return call
+  findings.report('call-ends', event, `call ${id} is in ${call.stream}`)
+  return null
+}
+
+function end(state: AuditState, event: Recorded<CallEnd>, findings: Findings): void {
+  const { data } = event
+  findings.checked('call-ends')
+  const call = openCall(state, event, findings)
+  if (call !== null) {
+    state.calls.delete(data.call)
+    const isHold = call.hold === fromWire(data.hold)
+    findings.expect('postings', isHold, event, () => `returns ${data.hold} of ${call.hold}`)
+  } else if (isPartial(state)) {
+    const isFirst = addId(state.callIds, `end of ${data.call}`)
+    if (!isFirst) findings.report('call-ends', event, `call ${data.call} has already ended`)
+  }
+  if (event.type === 'CallReleased') {
+    releaseBatch(state, data.call, call)
+    return
+  }
+  checkPrice(event, call, findings)
+  const expected = expectedCharge(state, event, call, findings)
+  if (expected !== null) compareCharges(event, fromWire(event.data.charge), expected, findings)
+}
+
+/** Reports a charge that differs from the recomputed one. A higher charge is its own finding. */
+function compareCharges(
+  event: Recorded<CallSettled | CallInterrupted>,
+  charge: Quota,
+  expected: Quota,
+  findings: Findings,
+): void {
+  findings.checked('charges')
+  findings.checked('prices')
+  if (charge === expected) return
+  const { call } = event.data
+  const detail = `call ${call} was charged ${charge}, but price and usage give ${expected}`
+  findings.report(charge > expected ? 'charges' : 'prices', event, detail)
+}
+
+/** Checks that the price is the one of the admission, unless the call was served differently. */
+function checkPrice(
+  { data, ...event }: Recorded<CallSettled | CallInterrupted>,
+  call: AuditedCall | null,
+  findings: Findings,
+): void {
+  if (call === null || data.requested !== undefined) return
+  const isKept = data.model === call.model && isSame(data.price, call.price)
+  findings.expect(
+    'prices',
+    isKept,
+    event,
+    () => `call ${data.call} has another price than admitted`,
+  )
+}
+
+/**
+ * Recomputes a charge from the event: usage, price and the number of calls. A call of a batch is
+ * charged for the lines that the events of the batch bill.
+ */
+function expectedCharge(
+  state: AuditState,
+  event: Recorded<CallSettled | CallInterrupted>,
+  call: AuditedCall | null,
+  findings: Findings,
+): Quota | null {
+  const { price, usage, calls } = event.data
+  if (event.type === 'CallSettled' && event.data.billedLines !== undefined) {
+    return chargeOfBatch(state, event, call, findings)
+  }
+  if (event.type === 'CallInterrupted' && call !== null) {
+    const isLast = call.usage === null ? !hasUsage(usage) : call.usage === JSON.stringify(usage)
+    findings.expect('charges', isLast, event, () => 'the usage is not that of the last progress')
+    releaseBatch(state, event.data.call, call)
+  }
+  return chargeFor(price, usage, calls)
+}
+
+function chargeOfBatch(
+  state: AuditState,
+  { data, ...event }: Recorded<CallSettled>,
+  call: AuditedCall | null,
+  findings: Findings,
+): Quota | null {
+  const batchId = data.batch?.id ?? ''
+  const batch = state.batches.get(batchId)
+  const part = batch?.calls.indexOf(data.call) ?? -1
+  if (batch === undefined || part < 0) {
+    if (!isPartial(state)) findings.report('prices', event, `batch ${batchId} is not known`)
+    return null
+  }
+  const [charge = 0n, count = 0] = [batch.charges[part], batch.counts[part]]
+  releaseBatch(state, data.call, call)
+  findings.expect(
+    'charges',
+    count === data.billedLines,
+    event,
+    () => `${data.billedLines} lines are charged, but the batch billed ${count}`,
+  )
+  return charge - fromWire(data.unpaid ?? 0)
+}
+
+/** Forgets a batch when all of its calls have ended. */
+function releaseBatch(state: AuditState, id: string, call: AuditedCall | null): void {
+  const batchId = call?.batch?.id
+  const batch = batchId === undefined ? undefined : state.batches.get(batchId)
+  if (batch === undefined || batchId === undefined || !batch.calls.includes(id)) return
+  batch.openCalls -= 1
+  if (batch.openCalls === 0) state.batches.delete(batchId)
+}
+
+/** Checks a batch: that every line is billed once, and the charge of each line. */
+export function checkBatch(state: AuditState, event: Recorded, findings: Findings): void {
+  if (event.type === 'BatchSubmitted') {
+    const { batch, parts, lines } = event.data as BatchSubmitted['data']
+    state.batches.set(batch, {
+      prices: parts.map(({ price }) => price),
+      calls: parts.map(({ call }) => call),
+      charges: parts.map(() => 0n),
+      counts: parts.map(() => 0),
+      billed: new Set(),
+      ...{ lines, openCalls: parts.length },
+    })
+  }
+  if (event.type !== 'BatchLinesBilled') return
+  const { batch: id, lines } = event.data as BatchLinesBilled['data']
+  const batch = state.batches.get(id)
+  if (batch === undefined) {
+    if (!isPartial(state)) findings.report('prices', event, `batch ${id} has no open call`)
+    return
+  }
+  for (const billed of lines) {
+    const { line, part, charge } = billed
+    const isNew = line < batch.lines && !batch.billed.has(line)
+    findings.expect('charges', isNew, event, () => `line ${line} of batch ${id} is billed twice`)
+    batch.billed.add(line)
+    const price = batch.prices[part]
+    const isPriced = price !== undefined && isChargeOfLine(price, billed)
+    findings.expect('prices', isPriced, event, () => `the charge of line ${line} is ${charge}`)
+    batch.charges[part] = (batch.charges[part] ?? 0n) + fromWire(charge)
+    batch.counts[part] = (batch.counts[part] ?? 0) + 1
+  }
+}
+
+/** The event of a line omits the number of calls, which is 1 for a line that has an answer. */
+function isChargeOfLine(price: PriceSnapshot, line: BilledLine): boolean {
+  const usage: Usage = { ...NO_USAGE, ...line.usage }
+  const charge = fromWire(line.charge)
+  return charge === chargeFor(price, usage) || charge === chargeFor(price, usage, 1)
+}
+
+/**
+ * Reports the open calls whose lease ended too long before the last event. Before `runningSince`,
+ * nothing could end them.
+ */
+export function checkLeases(state: AuditState, findings: Findings, runningSince: number): void {
+  for (const [id, call] of state.calls) {
+    const overdueMs = state.lastAt - Math.max(call.leaseUntil, runningSince)
+    findings.expect('leases', overdueMs <= SWEPT_WITHIN_MS, call, () => {
+      const minutes = Math.floor((state.lastAt - call.leaseUntil) / 60_000)
+      return `call ${id} still holds ${call.hold}, ${minutes} min after its lease`
+    })
+  }
+}

@@ -1,0 +1,175 @@
+import type {
+  QuotaGranted,
+  RebateEarned,
+  RebateReversed,
+  TopUpCredited,
+  TopUpReversed,
+} from '../accounts/events.ts'
+import type { CodeRedeemed, RedemptionEvent } from '../redemptions/events.ts'
+import type { Recorded } from '../shared/event.ts'
+import { fromWire } from '../shared/quota.ts'
+import type { TopUpEvent, TopUpRefunded, TopUpRestored } from '../top-ups/events.ts'
+import type { Findings } from './findings.ts'
+import { addId } from './id-set.ts'
+import { type Half, matchMovement } from './movements.ts'
+import { type AuditState, isPartial } from './state.ts'
+
+/** Checks that a code is redeemed within its terms, once by each user. */
+export function checkRedemption(state: AuditState, recorded: Recorded, findings: Findings): void {
+  const event = recorded as Recorded<RedemptionEvent>
+  const { stream } = event
+  if (event.type === 'RedemptionCreated') {
+    const { redemptionId: id, terms } = event.data
+    state.codes.set(stream, { id, terms, uses: 0, isDisabled: false })
+    return
+  }
+  if (event.type === 'CodeRedeemed') return redeem(state, event, findings)
+  const code = state.codes.get(stream)
+  if (code === undefined) return
+  switch (event.type) {
+    case 'RedemptionTermsChanged':
+      code.terms = event.data.terms
+      return
+    case 'RedemptionDisabled':
+      code.isDisabled = true
+      return
+    case 'RedemptionEnabled':
+      code.isDisabled = false
+      return
+    case 'RedemptionDeleted':
+      state.codes.delete(stream)
+  }
+}
+
+function redeem(state: AuditState, event: Recorded<CodeRedeemed>, findings: Findings): void {
+  const { redemptionId, userId, quota, use } = event.data
+  const check = 'redemptions'
+  const key = redemptionKey(redemptionId, userId)
+  matchMovement(state, findings, event, {
+    ...{ check, key, isSource: true },
+    amount: fromWire(quota),
+  })
+  const isFirst = addId(state.redeemed, key)
+  findings.expect(check, isFirst, event, () => `user ${userId} redeems the code again`)
+  const code = state.codes.get(event.stream)
+  if (code === undefined || code.id !== redemptionId) {
+    if (!isPartial(state)) findings.report(check, event, `code ${redemptionId} does not exist`)
+    return
+  }
+  code.uses += 1
+  const { maxUses, validFrom, validUntil, quota: worth } = code.terms
+  const now = Math.floor(event.meta.at / 1_000)
+  const expect = (holds: boolean, detail: string) =>
+    findings.expect(check, holds, event, () => `code ${redemptionId} ${detail}`)
+  expect(use === code.uses, `counts use ${use} instead of ${code.uses}`)
+  expect(maxUses === null || code.uses <= maxUses, `was used ${code.uses} of ${maxUses} times`)
+  expect(quota === worth, `gives ${quota} instead of ${worth}`)
+  expect(!code.isDisabled, 'is disabled')
+  expect(validFrom === null || now >= validFrom, 'is not valid yet')
+  expect(validUntil === null || now < validUntil, 'has expired')
+}
+
+const redemptionKey = (redemptionId: number, userId: number): string =>
+  `redemption ${redemptionId} by user ${userId}`
+
+/** Checks that an order is paid once, and not refunded by more than was paid. */
+export function checkOrder(state: AuditState, recorded: Recorded, findings: Findings): void {
+  const event = recorded as Recorded<TopUpEvent>
+  const { orderId, userId } = event.data
+  if (event.type === 'TopUpOrdered') {
+    const quota = fromWire(event.data.quota)
+    const counts = { refunds: 0, restorations: 0, remaining: 0n }
+    state.orders.set(orderId, { userId, quota, isPaid: false, ...counts })
+    return
+  }
+  if (event.type === 'TopUpPaid') {
+    const order = state.orders.get(orderId)
+    const { rebate } = event.data
+    if (rebate !== null) {
+      const half = { key: `rebate of order ${orderId}`, amount: fromWire(rebate.quota) }
+      matchMovement(state, findings, event, { ...SOURCE, ...half, isUpperBound: true })
+    }
+    if (order === undefined) {
+      if (!isPartial(state)) findings.report('orders', event, `order ${orderId} does not exist`)
+      return
+    }
+    const isRight = !order.isPaid && order.userId === userId
+    findings.expect('orders', isRight, event, () => `order ${orderId} is already paid`)
+    order.isPaid = true
+    order.remaining = order.quota
+    const half = { key: orderKey(event.data), amount: order.quota }
+    matchMovement(state, findings, event, { ...SOURCE, ...half })
+    return
+  }
+  if (event.type === 'TopUpRefunded' || event.type === 'TopUpRestored') {
+    refundOrRestore(state, event, findings)
+  }
+}
+
+const SOURCE = { check: 'orders', isSource: true } as const
+
+function refundOrRestore(
+  state: AuditState,
+  event: Recorded<TopUpRefunded | TopUpRestored>,
+  findings: Findings,
+): void {
+  const { data } = event
+  const isRefund = event.type === 'TopUpRefunded'
+  const [quota, rebate] = [fromWire(data.quota), fromWire(data.rebateQuota)]
+  const key = orderKey(data)
+  if (quota !== 0n) matchMovement(state, findings, event, { ...SOURCE, key, amount: quota })
+  if (rebate !== 0n) {
+    const half = { key: `rebate of ${key}`, amount: rebate, isUpperBound: !isRefund }
+    matchMovement(state, findings, event, { ...SOURCE, ...half })
+  }
+  const order = state.orders.get(data.orderId)
+  if (order === undefined) {
+    if (!isPartial(state)) findings.report('orders', event, `order ${data.orderId} does not exist`)
+    return
+  }
+  order.remaining += isRefund ? -quota : quota
+  if (isRefund) order.refunds += 1
+  else order.restorations += 1
+  const isWithin = order.isPaid && order.remaining >= 0n && order.remaining <= order.quota
+  findings.expect('orders', isWithin, event, () => `${key} leaves ${order.remaining}`)
+  const number = 'refundNo' in data ? data.refundNo : data.restoreNo
+  const isNext = number === (isRefund ? order.refunds : order.restorations)
+  findings.expect('orders', isNext, event, () => `${key} is out of order`)
+}
+
+type OrderPart = {
+  readonly orderId: number
+  readonly refundNo?: number
+  readonly restoreNo?: number
+}
+
+function orderKey({ orderId, refundNo, restoreNo }: OrderPart): string {
+  if (refundNo !== undefined) return `order ${orderId} refund ${refundNo}`
+  return restoreNo === undefined ? `order ${orderId}` : `order ${orderId} restoration ${restoreNo}`
+}
+
+type Credit = QuotaGranted | TopUpCredited | TopUpReversed | RebateEarned | RebateReversed
+
+/** Matches the event of an account with the order or code that it is for. */
+export function matchCredit(state: AuditState, recorded: Recorded, findings: Findings): void {
+  const half = halfOf(recorded as Recorded<Credit>)
+  if (half !== null) matchMovement(state, findings, recorded, { ...half, isSource: false })
+}
+
+function halfOf({ type, data }: Recorded<Credit>): Omit<Half, 'isSource'> | null {
+  const amount = fromWire(data.amount)
+  switch (type) {
+    case 'QuotaGranted': {
+      const { reason, grantId, userId } = data as QuotaGranted['data']
+      if (reason !== 'redemption') return null
+      const key = redemptionKey(Number(grantId.replace('redemption-', '')), userId)
+      return { check: 'redemptions', key, amount }
+    }
+    case 'TopUpCredited':
+    case 'TopUpReversed':
+      return { check: 'orders', key: orderKey(data as OrderPart), amount }
+    case 'RebateEarned':
+    case 'RebateReversed':
+      return { check: 'orders', key: `rebate of ${orderKey(data as OrderPart)}`, amount }
+  }
+}

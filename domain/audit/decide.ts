@@ -1,0 +1,136 @@
+import { type CodedError, codedError } from '../shared/coded-error.ts'
+import type { Decider } from '../shared/decider.ts'
+import type {
+  AuditJobEvent,
+  RebuildFinished,
+  RebuildRequested,
+  VerificationFinished,
+  VerificationRequested,
+} from './events.ts'
+
+type Ended = { readonly finishedAt: number }
+
+export type VerificationJob = {
+  readonly kind: 'verification'
+  readonly request: VerificationRequested['data']
+  readonly result: VerificationFinished['data'] | null
+  readonly failure: Ended | null
+}
+
+export type RebuildJob = {
+  readonly kind: 'rebuild'
+  readonly request: RebuildRequested['data']
+  readonly result: RebuildFinished['data'] | null
+  readonly failure: Ended | null
+}
+
+export type AuditJob = VerificationJob | RebuildJob
+
+/** The last jobs of each kind, oldest first. */
+export type AuditJobsState = {
+  readonly verifications: readonly VerificationJob[]
+  readonly rebuilds: readonly RebuildJob[]
+}
+
+const KEPT = 100
+
+export type AuditJobCommand =
+  | ({ readonly type: 'RequestVerification' } & VerificationRequested['data'])
+  | ({ readonly type: 'FinishVerification' } & VerificationFinished['data'])
+  | ({ readonly type: 'RequestRebuild' } & RebuildRequested['data'])
+  | ({ readonly type: 'FinishRebuild' } & RebuildFinished['data'])
+  | { readonly type: 'FailAuditJob'; readonly id: string; readonly finishedAt: number }
+
+/** Params: `id`, the id of the job that has not ended. */
+export type AuditJobErrorCode = 'VerificationRunning' | 'RebuildRunning'
+type AuditJobError = CodedError<AuditJobErrorCode>
+
+/**
+ * One verification and one rebuild run at a time. The end of a job that is unknown or has ended
+ * changes nothing, because a process that lost its lease may report it late.
+ */
+export const auditJobsDecider: Decider<
+  AuditJobsState,
+  AuditJobCommand,
+  AuditJobEvent,
+  AuditJobError
+> = {
+  initialState: () => ({ verifications: [], rebuilds: [] }),
+  decide,
+  evolve,
+}
+
+function decide(
+  command: AuditJobCommand,
+  { verifications, rebuilds }: AuditJobsState,
+): readonly AuditJobEvent[] | AuditJobError {
+  switch (command.type) {
+    case 'RequestVerification': {
+      const { type, ...data } = command
+      const running = verifications.find(isOpen)
+      if (running?.request.id === data.id) return []
+      if (running !== undefined)
+        return codedError('VerificationRunning', { id: running.request.id })
+      return [{ type: 'VerificationRequested', v: 1, data }]
+    }
+    case 'RequestRebuild': {
+      const { type, ...data } = command
+      const running = rebuilds.find(isOpen)
+      if (running?.request.id === data.id) return []
+      if (running !== undefined) return codedError('RebuildRunning', { id: running.request.id })
+      return [{ type: 'RebuildRequested', v: 1, data }]
+    }
+    case 'FinishVerification': {
+      const { type, ...data } = command
+      return isOpenJob(verifications, data.id) ? [{ type: 'VerificationFinished', v: 1, data }] : []
+    }
+    case 'FinishRebuild': {
+      const { type, ...data } = command
+      return isOpenJob(rebuilds, data.id) ? [{ type: 'RebuildFinished', v: 1, data }] : []
+    }
+    case 'FailAuditJob': {
+      const { type, ...data } = command
+      const isThere = isOpenJob([...verifications, ...rebuilds], data.id)
+      return isThere ? [{ type: 'AuditJobFailed', v: 1, data }] : []
+    }
+  }
+}
+
+export const isOpen = ({ result, failure }: AuditJob): boolean =>
+  result === null && failure === null
+
+const isOpenJob = (jobs: readonly AuditJob[], id: string): boolean =>
+  jobs.some((job) => job.request.id === id && isOpen(job))
+
+function evolve(state: AuditJobsState, event: AuditJobEvent): AuditJobsState {
+  const { verifications, rebuilds } = state
+  switch (event.type) {
+    case 'VerificationRequested': {
+      const job = { kind: 'verification', request: event.data, ...UNENDED } as const
+      return { ...state, verifications: [...verifications, job].slice(-KEPT) }
+    }
+    case 'RebuildRequested': {
+      const job = { kind: 'rebuild', request: event.data, ...UNENDED } as const
+      return { ...state, rebuilds: [...rebuilds, job].slice(-KEPT) }
+    }
+    case 'VerificationFinished':
+      return { ...state, verifications: withEnd(verifications, { result: event.data }) }
+    case 'RebuildFinished':
+      return { ...state, rebuilds: withEnd(rebuilds, { result: event.data }) }
+    case 'AuditJobFailed': {
+      const end = { failure: event.data }
+      return { verifications: withEnd(verifications, end), rebuilds: withEnd(rebuilds, end) }
+    }
+  }
+}
+
+const UNENDED = { result: null, failure: null } as const
+
+type End<Job extends AuditJob> =
+  | { readonly result: NonNullable<Job['result']> }
+  | { readonly failure: Ended & { readonly id: string } }
+
+function withEnd<Job extends AuditJob>(jobs: readonly Job[], end: End<Job>): readonly Job[] {
+  const { id } = 'result' in end ? end.result : end.failure
+  return jobs.map((job) => (job.request.id === id && isOpen(job) ? { ...job, ...end } : job))
+}

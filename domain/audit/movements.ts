@@ -1,0 +1,59 @@
+import type { Recorded } from '../shared/event.ts'
+import type { Quota } from '../shared/quota.ts'
+import type { Findings } from './findings.ts'
+import { type AuditState, isPartial } from './state.ts'
+
+/**
+ * The time in milliseconds after which both events of a movement must exist. A store without atomic
+ * appends to several streams writes the second event later, if a process died in between.
+ */
+const MATCH_WITHIN_MS = 300_000
+
+export type Half = {
+  readonly check: 'redemptions' | 'orders'
+  /** Identifies the movement, such as `order 7 refund 1`. Starts with the kind of its source. */
+  readonly key: string
+  readonly isSource: boolean
+  readonly amount: Quota
+  readonly isUpperBound?: boolean
+}
+
+/**
+ * Matches the two events of a movement: the source (an order, a code) and the event of the account.
+ * Their order in the store may be either.
+ */
+export function matchMovement(
+  state: AuditState,
+  findings: Findings,
+  event: Recorded,
+  { check, key, isSource, amount, isUpperBound = false }: Half,
+): void {
+  const other = state.movements.get(key)
+  if (other === undefined) {
+    const { position, stream, revision } = event
+    const { at } = event.meta
+    state.movements.set(key, { position, stream, revision, isSource, amount, isUpperBound, at })
+    return
+  }
+  if (other.isSource === isSource) {
+    findings.report(check, event, `${key} was already recorded at position ${other.position}`)
+    return
+  }
+  state.movements.delete(key)
+  const [source, credited] = isSource ? [amount, other.amount] : [other.amount, amount]
+  const isBound = isSource ? isUpperBound : other.isUpperBound
+  const isRight = isBound ? credited <= source : credited === source
+  findings.expect(check, isRight, event, () => `${key} moved ${credited} instead of ${source}`)
+}
+
+/** Reports the movements of which one of the two events is missing. */
+export function reportHalfMovements(state: AuditState, findings: Findings): void {
+  for (const [key, half] of state.movements) {
+    if (half.isSource && half.isUpperBound) continue
+    if (!half.isSource && isPartial(state)) continue
+    if (state.lastAt - half.at <= MATCH_WITHIN_MS) continue
+    const check = key.startsWith('redemption') ? 'redemptions' : 'orders'
+    const missing = half.isSource ? 'no event of the account' : 'no order or code'
+    findings.report(check, half, `${key} has ${missing}`)
+  }
+}

@@ -1,0 +1,123 @@
+import type { CallBatch } from '../accounts/events.ts'
+import type { PriceSnapshot } from '../pricing/price.ts'
+import type { RedemptionTerms } from '../redemptions/events.ts'
+import type { Quota } from '../shared/quota.ts'
+import type { Place } from './findings.ts'
+import { type IdSet, noIds } from './id-set.ts'
+
+/** The balances of one user's ledger accounts. Null in an audit of a part, until they are known. */
+export type Balances = {
+  main: Quota | null
+  held: Quota | null
+  affiliate: Quota
+  /** The day of the last check-in. */
+  checkInDay: string
+}
+
+export type AuditedCall = Place & {
+  readonly userId: number
+  readonly tokenId: number
+  hold: Quota
+  readonly price: PriceSnapshot
+  readonly model: string
+  leaseUntil: number
+  /** The usage of the last progress, as JSON text, which an interruption charges. */
+  usage: string | null
+  /** The batch that the call pays for, or null. */
+  readonly batch: CallBatch | null
+}
+
+/** A movement of quota of which only one of the two events has been read. */
+export type HalfMovement = Place & {
+  /** Whether the source (an order, a code) was read, and the event of the account is missing. */
+  readonly isSource: boolean
+  readonly amount: Quota
+  /** Set if the account may receive less than `amount`, or nothing. */
+  readonly isUpperBound: boolean
+  readonly at: number
+}
+
+export type AuditedCode = {
+  readonly id: number
+  terms: RedemptionTerms
+  uses: number
+  isDisabled: boolean
+}
+
+export type AuditedOrder = {
+  readonly userId: number
+  readonly quota: Quota
+  isPaid: boolean
+  /** The quota that was paid and not refunded. */
+  remaining: Quota
+  refunds: number
+  restorations: number
+}
+
+/** The parts of a batch whose call has not ended, with what was billed for their lines so far. */
+export type AuditedBatch = {
+  readonly prices: readonly PriceSnapshot[]
+  readonly calls: readonly string[]
+  readonly charges: Quota[]
+  readonly counts: number[]
+  readonly lines: number
+  readonly billed: Set<number>
+  /** The number of calls that have not ended. The batch is forgotten when it reaches 0. */
+  openCalls: number
+}
+
+/**
+ * What an audit remembers between two events. It consists of plain data, maps and sets, so that it
+ * can be stored and continued. Calls, batches and movements are removed at their ends. What remains
+ * grows with the users, streams, orders and codes, and by 8 to 24 bytes per call and grant.
+ */
+export type AuditState = {
+  /** The position after which the audit began. Above 0, the earlier events are unknown. */
+  readonly startedAfter: number
+  /** False for a store whose positions increase with gaps. */
+  readonly arePositionsDense: boolean
+  position: number
+  /** The time of the last event, in unix milliseconds. */
+  lastAt: number
+  readonly revisions: Map<string, number>
+  readonly balances: Map<number, Balances>
+  /** The sums of the postings of all ledger accounts that are not a user's. */
+  readonly siteAccounts: Map<string, Quota>
+  readonly calls: Map<string, AuditedCall>
+  readonly callIds: IdSet
+  readonly grantIds: IdSet
+  readonly movements: Map<string, HalfMovement>
+  readonly codes: Map<string, AuditedCode>
+  readonly redeemed: IdSet
+  readonly orders: Map<number, AuditedOrder>
+  readonly batches: Map<string, AuditedBatch>
+}
+
+/** Increase this number when the shape of the state changes. Stored states are then ignored. */
+export const AUDIT_STATE_VERSION = 1
+
+type Options = { readonly startedAfter?: number; readonly arePositionsDense?: boolean }
+
+export const initialAudit = ({
+  startedAfter = 0,
+  arePositionsDense = true,
+}: Options = {}): AuditState => ({
+  startedAfter,
+  arePositionsDense,
+  position: startedAfter,
+  lastAt: 0,
+  revisions: new Map(),
+  balances: new Map(),
+  siteAccounts: new Map(),
+  calls: new Map(),
+  callIds: noIds(),
+  grantIds: noIds(),
+  movements: new Map(),
+  codes: new Map(),
+  redeemed: noIds(),
+  orders: new Map(),
+  batches: new Map(),
+})
+
+/** Returns whether events before the start of the audit are unknown. */
+export const isPartial = ({ startedAfter }: AuditState): boolean => startedAfter > 0

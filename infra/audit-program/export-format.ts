@@ -1,0 +1,68 @@
+/** The file formats of an export. The README of this folder describes them. */
+export const EXPORT_FORMAT = 'tallygate-audit-export'
+export const EXPORT_VERSION = 1
+export const MANIFEST_FILE = 'manifest.json'
+export const VERIFIER_FILE = 'verify.mjs'
+export const SEGMENT_FOLDER = 'segments'
+
+/** The events of a segment, except for the first and the last one. */
+export const EVENTS_PER_SEGMENT = 10_000
+
+/** The maximum size of a segment in bytes, compressed and uncompressed. */
+export const SEGMENT_BYTES_MAX = 512 * 1024 * 1024
+
+export type Segment = {
+  /** The name of the file: `segments/000000000001-000000010000.ndjson.gz`. */
+  readonly name: string
+  readonly first: number
+  readonly last: number
+  readonly events: number
+  /** The size and the SHA-256 (hex) of the file. */
+  readonly bytes: number
+  readonly sha256: string
+}
+
+export type Manifest = {
+  readonly format: typeof EXPORT_FORMAT
+  readonly version: number
+  readonly exportedAt: string
+  /** The positions of the first and the last event; 0 if there are none. */
+  readonly first: number
+  readonly last: number
+  readonly events: number
+  readonly segments: readonly Segment[]
+  /**
+   * The tree of the events before `first`: their number, and the roots (base64) of its complete
+   * subtrees.
+   */
+  readonly treeBefore: { readonly size: number; readonly subtrees: readonly string[] }
+  /** The signed checkpoints of the events, by size. */
+  readonly signedCheckpoints: readonly string[]
+  /** The keys with which the site and its witnesses sign, as `name+hash+key`. */
+  readonly keys: readonly string[]
+  readonly witnessKeys: readonly string[]
+  /** False if the store leaves gaps between the positions. */
+  readonly arePositionsDense: boolean
+}
+
+const digits = (position: number): string => String(position).padStart(12, '0')
+
+export const segmentName = (first: number, last: number): string =>
+  `${SEGMENT_FOLDER}/${digits(first)}-${digits(last)}.ndjson.gz`
+
+/** The last position of the segment with this position. Segments begin at fixed positions. */
+export const segmentEnd = (position: number): number =>
+  Math.ceil(position / EVENTS_PER_SEGMENT) * EVENTS_PER_SEGMENT
+
+/** Parses a manifest. Throws if it is of another format or a later version. */
+export function manifestOf(text: string): Manifest {
+  const manifest = JSON.parse(text) as Manifest
+  if (manifest?.format !== EXPORT_FORMAT) throw new Error('the manifest is of another format')
+  if (manifest.version !== EXPORT_VERSION) {
+    throw new Error(`this verifier does not know version ${manifest.version} of exports`)
+  }
+  const { segments, signedCheckpoints, keys, witnessKeys, treeBefore } = manifest
+  const lists = [segments, signedCheckpoints, keys, witnessKeys, treeBefore?.subtrees]
+  if (!lists.every(Array.isArray)) throw new Error('the manifest is incomplete')
+  return manifest
+}

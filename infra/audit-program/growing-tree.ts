@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * An RFC 6962 tree to which leaves are appended. It keeps only the roots of its complete subtrees,
+ * from left to right, which are at most 53 hashes.
+ */
+export class GrowingTree {
+  size: number
+  private readonly subtrees: Buffer[]
+
+  /** Continues a tree of `size` leaves, whose complete subtrees have these roots. */
+  constructor(size = 0, subtrees: readonly Buffer[] = []) {
+    if (subtrees.length !== subtreeCount(size)) throw new Error('the subtrees do not fit the size')
+    this.size = size
+    this.subtrees = [...subtrees]
+  }
+
+  append(leafHash: Buffer): void {
+    let hash = leafHash
+    for (let rest = this.size; rest % 2 === 1; rest = Math.floor(rest / 2)) {
+      hash = nodeHash(this.subtrees.pop() as Buffer, hash)
+    }
+    this.subtrees.push(hash)
+    this.size += 1
+  }
+
+  root(): Buffer {
+    const right = this.subtrees.at(-1)
+    if (right === undefined) return createHash('sha256').digest()
+    return this.subtrees.slice(0, -1).reduceRight((hash, left) => nodeHash(left, hash), right)
+  }
+
+  /** The roots of the complete subtrees, with which another tree can continue. */
+  frontier(): readonly Buffer[] {
+    return [...this.subtrees]
+  }
+}
+
+const NODE = Buffer.of(1)
+
+const nodeHash = (left: Buffer, right: Buffer): Buffer =>
+  createHash('sha256').update(NODE).update(left).update(right).digest()
+
+/** The number of ones in the binary form of `size`. */
+function subtreeCount(size: number): number {
+  let count = 0
+  for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) count += rest % 2
+  return count
+}

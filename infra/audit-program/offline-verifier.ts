@@ -1,0 +1,76 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { MANIFEST_FILE, manifestOf } from './export-format.ts'
+import { openExport } from './export-reader.ts'
+import { reportJson, reportText } from './report-text.ts'
+import { verifyExport } from './verify-export.ts'
+
+const USAGE = `Usage: node verify.mjs [FOLDER | FILE.tar] [OPTION]…
+
+  --key KEY               a key of the site, as it was published; may be repeated
+  --earlier EXPORT|FILE   an earlier export or signed checkpoint; may be repeated
+  --json                  print the report as JSON
+
+Verifies an export of recorded events. Exit code 0: nothing was found; 1: something was found;
+2: the arguments or the export could not be read.
+`
+
+/** Returns the signed checkpoints in a file or an earlier export. */
+export function earlierCheckpoints(path: string): readonly string[] {
+  if (!existsSync(path)) throw new Error(`${path} does not exist`)
+  const isNote = !statSync(path).isDirectory() && readFileSync(path).includes('\n\n— ')
+  if (isNote) return [readFileSync(path, 'utf8')]
+  const reader = openExport(path)
+  try {
+    const manifest = reader.read(MANIFEST_FILE)
+    if (manifest === null) throw new Error(`${path} is neither an export nor a checkpoint`)
+    return manifestOf(manifest.toString()).signedCheckpoints
+  } finally {
+    reader.close()
+  }
+}
+
+const OPTIONS = {
+  key: { type: 'string', multiple: true },
+  earlier: { type: 'string', multiple: true },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+/** Runs the verifier with the arguments of the command line. Returns the exit code. */
+export function runVerifier(args: readonly string[]): number {
+  try {
+    const { values, positionals } = parseArgs({
+      ...{ args: [...args], options: OPTIONS, allowPositionals: true },
+    })
+    if (values.help === true || positionals.length > 1) {
+      process.stdout.write(USAGE)
+      return values.help === true ? 0 : 2
+    }
+    const reader = openExport(positionals[0] ?? '.')
+    const earlier = (values.earlier ?? []).flatMap(earlierCheckpoints)
+    const started = performance.now()
+    const report = verifyExport(reader, {
+      earlier,
+      ...(values.key === undefined ? {} : { keys: values.key }),
+      onProgress: (position, last) => showProgress(position, last),
+    })
+    reader.close()
+    const seconds = (performance.now() - started) / 1_000
+    process.stdout.write(values.json === true ? reportJson(report) : reportText(report, seconds))
+    return report.findings.total() === 0 ? 0 : 1
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`)
+    return 2
+  }
+}
+
+/** Shows the progress on a terminal. Nothing is written if the output goes to a file. */
+function showProgress(position: number, last: number): void {
+  if (!process.stderr.isTTY) return
+  process.stderr.write(position >= last ? '\r\u001b[K' : `\r${position} of ${last} events`)
+}
+
+if (process.argv[1]?.endsWith('verify.mjs') === true) {
+  process.exitCode = runVerifier(process.argv.slice(2))
+}

@@ -1,0 +1,48 @@
+import type { Finding, Findings } from '#domain/audit/findings.ts'
+import type { VerificationReport } from './verify-export.ts'
+
+const grouped = (value: number): string => value.toLocaleString('en-US')
+
+/** Returns one line for each check: its result, its name, and how often it was made. */
+export function checkLines(findings: Findings): string[] {
+  return findings.summary().map(({ check, count, findings: found }) => {
+    const result = found === 0 ? 'ok    ' : 'FAILED'
+    const number = found === 0 ? '' : `  ${grouped(found)} findings`
+    return `  ${result}  ${check.padEnd(20)}${grouped(count).padStart(14)}${number}`
+  })
+}
+
+export function findingLine({ check, position, stream, revision, detail }: Finding): string {
+  const place = position === null ? '' : ` at position ${position}`
+  const inStream = stream === null ? '' : ` (${stream}, revision ${revision})`
+  return `  ${check}${place}${inStream}: ${detail}`
+}
+
+/** Returns the report of a verification for a terminal. */
+export function reportText(report: VerificationReport, seconds: number): string {
+  const { findings, first, last, events, root, treeSize, checked, notChecked } = report
+  const perSecond = seconds > 0 ? Math.round(events / seconds) : events
+  const total = findings.total()
+  const lines = [
+    `${grouped(events)} events (positions ${first} to ${last}) in ${seconds.toFixed(1)} s, ` +
+      `${grouped(perSecond)} events/s`,
+    `Tree of ${grouped(treeSize)} events, root ${root}`,
+    '',
+    ...checkLines(findings),
+    '',
+    'Checked:',
+    ...checked.map((sentence) => `  ${sentence}`),
+    'Not checked:',
+    ...notChecked.map((sentence) => `  ${sentence}`),
+    '',
+    total === 0 ? 'Nothing was found.' : `${grouped(total)} findings, of which the first are:`,
+    ...findings.list().map(findingLine),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+export function reportJson(report: VerificationReport): string {
+  const { findings, ...others } = report
+  const found = { finding_count: findings.total(), findings: findings.list() }
+  return `${JSON.stringify({ ...others, checks: findings.summary(), ...found }, null, 2)}\n`
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import type { Recorded } from '#domain/shared/event.ts'
+
+/** An event exactly as it is stored. `data` is the stored JSON text. */
+export type StoredRecord = {
+  readonly position: number
+  readonly stream: string
+  readonly revision: number
+  readonly id: string
+  readonly type: string
+  readonly v: number
+  /** The time in unix milliseconds. */
+  readonly at: number
+  readonly actor: string
+  readonly cause: string | null
+  readonly data: string
+}
+
+/** Returns the event of a record. Throws if its data is not a JSON object. */
+export function eventOf(record: StoredRecord): Recorded {
+  const { at, actor, cause, data: text, ...place } = record
+  const data: unknown = JSON.parse(text)
+  if (typeof data !== 'object' || data === null) throw new Error('the data is not an object')
+  return { ...place, data, meta: { actor, cause, at } }
+}
+
+/** Parses a line of an export. Throws if it is not a record. */
+export function recordOf(line: string): StoredRecord {
+  const record = JSON.parse(line) as StoredRecord
+  const { position, stream, revision, id, type, v, at, actor, cause, data } = record ?? {}
+  const areNumbers = [position, revision, v, at].every(Number.isSafeInteger)
+  const areTexts = [stream, id, type, actor, data].every((text) => typeof text === 'string')
+  if (areNumbers && areTexts && (cause === null || typeof cause === 'string')) return record
+  throw new Error('a line is not a record of an event')
+}
+
+export const lineOf = (record: StoredRecord): string => `${JSON.stringify(record)}\n`
+
+const ENCODING_VERSION = 1
+const LEAF = 0
+const NULL_LENGTH = 0xff_ff_ff_ff
+
+/**
+ * Returns the leaf hash of a record in the transparency log: SHA-256 of a zero byte and the encoded
+ * record (RFC 6962, section 2.1). The encoding is a version byte, and then each field as its length
+ * in 4 bytes (big-endian) and its UTF-8 text. A cause of null has the length 0xFFFFFFFF.
+ */
+export function leafHash(record: StoredRecord): Buffer {
+  const { position, stream, revision, id, type, v, at, actor, cause, data } = record
+  const before = [`${position}`, stream, `${revision}`, id, type, `${v}`, `${at}`, actor]
+  const fields: readonly (string | null)[] = [...before, cause, data]
+  let size = 2
+  for (const field of fields) size += 4 + (field === null ? 0 : Buffer.byteLength(field))
+  const bytes = Buffer.allocUnsafe(size)
+  let offset = bytes.writeUInt8(ENCODING_VERSION, bytes.writeUInt8(LEAF, 0))
+  for (const field of fields) {
+    const length = field === null ? 0 : bytes.write(field, offset + 4)
+    bytes.writeUInt32BE(field === null ? NULL_LENGTH : length, offset)
+    offset += 4 + length
+  }
+  return createHash('sha256').update(bytes).digest()
+}

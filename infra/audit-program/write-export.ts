@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { bundleVerifier } from './bundle-verifier.ts'
+import {
+  EXPORT_FORMAT,
+  EXPORT_VERSION,
+  MANIFEST_FILE,
+  type Manifest,
+  type Segment,
+  segmentEnd,
+  segmentName,
+  VERIFIER_FILE,
+} from './export-format.ts'
+import { GrowingTree } from './growing-tree.ts'
+import type { RecordReader } from './read-records.ts'
+import { leafHash, lineOf, type StoredRecord } from './stored-record.ts'
+
+/** The signed checkpoints of the site, and the keys that verify them. */
+export type SealedTree = Pick<Manifest, 'signedCheckpoints' | 'keys' | 'witnessKeys'>
+
+export type ExportSource = {
+  readonly records: RecordReader
+  readonly sealedTree: () => Promise<SealedTree>
+}
+
+export type ExportOptions = {
+  /** The positions of the first and the last event. The default is all events. */
+  readonly from?: number
+  readonly to?: number
+  readonly exportedAt: Date
+  /** Returns a segment that an interrupted export has already written. */
+  readonly findWritten?: (name: string) => Promise<Pick<Segment, 'bytes' | 'sha256'> | null>
+  readonly onProgress?: (position: number, last: number) => void
+}
+
+/** A file of an export. `bytes` is null for a segment that is already there. */
+export type ExportFile = { readonly name: string; readonly bytes: Buffer | null }
+
+const PAGE = 2_500
+const compress = promisify(gzip)
+
+/**
+ * Yields the files of an export: instructions, verifier, segments, and the manifest last, because
+ * it names the segments. One segment is in memory at a time, while the next one is read.
+ */
+export async function* exportFiles(
+  { records, sealedTree }: ExportSource,
+  { from = 1, to, exportedAt, findWritten, onProgress = () => {} }: ExportOptions,
+): AsyncGenerator<ExportFile> {
+  const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await records.head())
+  // The tree is read first, so that all of its events are among those that are exported.
+  const sealed = await sealedTree()
+  const before = await treeBefore(records, from)
+  yield { name: 'README.txt', bytes: Buffer.from(INSTRUCTIONS) }
+  yield { name: VERIFIER_FILE, bytes: Buffer.from(bundleVerifier()) }
+  const segments: Segment[] = []
+  let pending: Promise<Packed | null> | null = null
+  for (let first = from; first <= last; first = segmentEnd(first) + 1) {
+    const range = { first, last: Math.min(segmentEnd(first), last) }
+    const next: Promise<Packed | null> = packed(records, range, findWritten)
+    // The next segment is read while this one is compressed and sent.
+    next.catch(() => {})
+    if (pending !== null) yield* filesOf(await pending, segments)
+    pending = next
+    onProgress(range.first - 1, last)
+    await new Promise(setImmediate)
+  }
+  if (pending !== null) yield* filesOf(await pending, segments)
+  onProgress(last, last)
+  const manifest: Manifest = {
+    format: EXPORT_FORMAT,
+    version: EXPORT_VERSION,
+    exportedAt: exportedAt.toISOString(),
+    first: segments[0]?.first ?? 0,
+    last: segments.at(-1)?.last ?? 0,
+    events: segments.reduce((sum, { events }) => sum + events, 0),
+    segments,
+    treeBefore: before,
+    ...sealed,
+    arePositionsDense: records.arePositionsDense,
+  }
+  yield { name: MANIFEST_FILE, bytes: Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`) }
+}
+
+type Packed = { readonly segment: Segment; readonly bytes: Buffer | null }
+
+function* filesOf(packed: Packed | null, segments: Segment[]): Generator<ExportFile> {
+  if (packed === null) return
+  segments.push(packed.segment)
+  yield { name: packed.segment.name, bytes: packed.bytes }
+}
+
+type Range = { readonly first: number; readonly last: number }
+
+async function packed(
+  records: RecordReader,
+  range: Range,
+  findWritten: ExportOptions['findWritten'],
+): Promise<Packed | null> {
+  const name = segmentName(range.first, range.last)
+  const written = records.arePositionsDense ? ((await findWritten?.(name)) ?? null) : null
+  if (written !== null) {
+    return {
+      segment: { name, ...range, events: range.last - range.first + 1, ...written },
+      bytes: null,
+    }
+  }
+  const pages: Buffer[] = []
+  let events = 0
+  for await (const page of pagesOf(records, range)) {
+    pages.push(Buffer.from(page.map(lineOf).join('')))
+    events += page.length
+  }
+  if (events === 0) return null
+  const bytes = await compress(Buffer.concat(pages), { level: 4 })
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return { segment: { name, ...range, events, bytes: bytes.length, sha256 }, bytes }
+}
+
+async function* pagesOf(records: RecordReader, { first, last }: Range) {
+  for (let after = first - 1; after < last; ) {
+    const read = await records.read(after, Math.min(PAGE, last - after))
+    const page: readonly StoredRecord[] = read.filter(({ position }) => position <= last)
+    if (page.length === 0) return
+    yield page
+    after = page.at(-1)?.position ?? last
+  }
+}
+
+/** Returns the tree of the events before `first`, with which the verifier continues. */
+async function treeBefore(records: RecordReader, first: number): Promise<Manifest['treeBefore']> {
+  const tree = new GrowingTree()
+  for await (const page of pagesOf(records, { first: 1, last: first - 1 })) {
+    for (const record of page) tree.append(leafHash(record))
+  }
+  return { size: tree.size, subtrees: tree.frontier().map((hash) => hash.toString('base64')) }
+}
+
+const INSTRUCTIONS = `This is an export of the recorded events of a Tallygate site.
+
+Verify it with Node 20 or newer. Nothing needs to be installed, and nothing is sent anywhere:
+
+    node ${VERIFIER_FILE} .
+
+The keys in ${MANIFEST_FILE} come from the site itself. To find out that a history was rewritten
+and signed again, compare with something that you received earlier or elsewhere:
+
+    node ${VERIFIER_FILE} . --key KEY             the site's key, as it was published
+    node ${VERIFIER_FILE} . --earlier FOLDER      an earlier export
+    node ${VERIFIER_FILE} . --earlier FILE        a signed checkpoint, from the site or a witness
+
+An export that was interrupted is continued with --from and the position after its last segment.
+`

@@ -1,0 +1,31 @@
+import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+
+export type Signer = {
+  readonly key: string
+  readonly sign: (size: number, root: Buffer) => string
+}
+
+/** Creates a key and returns a function that signs checkpoints with it (C2SP signed-note). */
+export function checkpointSigner(origin: string, kind: 1 | 4 = 1): Signer {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
+  const encoded = Buffer.concat([Buffer.of(kind), raw])
+  const id = createHash('sha256').update(`${origin}\n`).update(encoded).digest().subarray(0, 4)
+  return {
+    key: `${origin}+${id.toString('hex')}+${encoded.toString('base64')}`,
+    sign: (size, root) => {
+      const body = `${origin}\n${size}\n${root.toString('base64')}\n`
+      const signature = kind === 1 ? signed(body, privateKey) : cosigned(body, privateKey)
+      return `${body}\n— ${origin} ${Buffer.concat([id, signature]).toString('base64')}\n`
+    },
+  }
+}
+
+const signed = (body: string, key: KeyObject): Buffer => sign(null, Buffer.from(body), key)
+
+function cosigned(body: string, key: KeyObject): Buffer {
+  const seconds = Buffer.alloc(8)
+  seconds.writeBigUInt64BE(1_800_000_000n)
+  const text = Buffer.from(`cosignature/v1\ntime 1800000000\n${body}`)
+  return Buffer.concat([seconds, sign(null, text, key)])
+}
