@@ -6,6 +6,7 @@ import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-
 import { createProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import { createTaskProgress } from '#infra/task-progress/task-progress.ts'
 import { createGauges } from '#infra/telemetry/cross-process-gauges.ts'
+import { getCall } from './audit/calls.ts'
 import { getTimeline } from './channels/health/get-channel-timeline.ts'
 import { getHealth, getHealthHistory } from './channels/health/get-health-history.ts'
 import { HealthCache } from './channels/health/health-cache.ts'
@@ -76,6 +77,7 @@ const ROUTES = [
   listLogs,
   logStat,
   exportLogs,
+  getCall,
   siteUsage,
   tokenUsage,
   usageData,
