@@ -7,6 +7,7 @@ import { createProviderMessages } from '#infra/provider-messages/provider-messag
 import { createTaskProgress } from '#infra/task-progress/task-progress.ts'
 import { createGauges } from '#infra/telemetry/cross-process-gauges.ts'
 import { getCall } from './audit/calls.ts'
+import { getPrices, getState, listEvents } from './audit/time-travel.ts'
 import { getTimeline } from './channels/health/get-channel-timeline.ts'
 import { getHealth, getHealthHistory } from './channels/health/get-health-history.ts'
 import { HealthCache } from './channels/health/health-cache.ts'
@@ -78,6 +79,9 @@ const ROUTES = [
   logStat,
   exportLogs,
   getCall,
+  getState,
+  getPrices,
+  listEvents,
   siteUsage,
   tokenUsage,
   usageData,
