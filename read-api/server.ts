@@ -6,6 +6,8 @@ import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-
 import { createProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import { createTaskProgress } from '#infra/task-progress/task-progress.ts'
 import { createGauges } from '#infra/telemetry/cross-process-gauges.ts'
+import { getCall } from './audit/calls.ts'
+import { getPrices, getState, listEvents } from './audit/time-travel.ts'
 import { getTimeline } from './channels/health/get-channel-timeline.ts'
 import { getHealth, getHealthHistory } from './channels/health/get-health-history.ts'
 import { HealthCache } from './channels/health/health-cache.ts'
@@ -76,6 +78,10 @@ const ROUTES = [
   listLogs,
   logStat,
   exportLogs,
+  getCall,
+  getState,
+  getPrices,
+  listEvents,
   siteUsage,
   tokenUsage,
   usageData,

@@ -10,6 +10,33 @@ export type Attempt = {
   readonly latencyMs: number
   /** The provider rejected the operator's key or account. This error can disable the channel. */
   readonly isAccounts?: true
+  /** What the attempt shows about the provider. Events of earlier versions do not have it. */
+  readonly evidence?: ProviderEvidence
+}
+
+/** A number of bytes and their SHA-256 in hexadecimal digits. */
+export type Digest = { readonly bytes: number; readonly sha256: string }
+
+/**
+ * What is known about the provider's part in an attempt, so that a call can be matched with the
+ * provider's records. The host is not recorded: it follows from the channel's terms at the time.
+ * Members that are unknown are omitted.
+ */
+export type ProviderEvidence = {
+  /** In unix milliseconds. */
+  readonly sentAt: number
+  /** The body of the request, as far as it was sent. */
+  readonly sent?: Digest
+  /** The body of the answer, as far as it was received. */
+  readonly received?: Digest
+  /** The provider's id of the request, from the headers of its answer. */
+  readonly requestId?: string
+  /** The model as the answer names it. */
+  readonly model?: string
+  /** Members of the answer that identify it or the provider's system, such as `id`. */
+  readonly fingerprint?: Readonly<Record<string, string>>
+  /** The usage as the provider reported it, as JSON text of at most 2 048 characters. */
+  readonly usage?: string
 }
 
 export type CallTimings = {

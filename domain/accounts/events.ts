@@ -4,7 +4,15 @@ import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 import type { Attempt, CallEnd, CallTimings, RequestChanges } from './call-course.ts'
 
-export type { Attempt, CallEnd, CallFormats, CallTimings, RequestChanges } from './call-course.ts'
+export type {
+  Attempt,
+  CallEnd,
+  CallFormats,
+  CallTimings,
+  Digest,
+  ProviderEvidence,
+  RequestChanges,
+} from './call-course.ts'
 
 /** Returns the name of the event stream of a user's account: balance, holds and token budgets. */
 export const accountStream = (userId: number): string => `account-${userId}`

@@ -31,3 +31,9 @@ export const expiredCalls = (
     select ${columns} from read_open_calls.calls
     where lease_until < ${now} order by lease_until limit ${limit}
   `)
+
+/** Reads an open call by its id. */
+export const findOpenCall = (db: CommonQueryMethods, call: string): Promise<OpenCall | null> =>
+  db.maybeOne(sql.type(openCall)`
+    select ${columns} from read_open_calls.calls where call = ${call}
+  `)

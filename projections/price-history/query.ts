@@ -60,3 +60,39 @@ export async function priceChanges(
   `)
   return { rows, total }
 }
+
+type PriceScope = {
+  /** The names of the model and of the tools that have a price. */
+  readonly models: readonly string[]
+  readonly group: string
+  readonly userGroup: string
+  /** Later changes are ignored. */
+  readonly position: number
+}
+
+/**
+ * Reads the latest change of each entry that can determine a price as of a position: those of the
+ * models, the group's ratio, the special ratio of the user's group, and the fallback prices.
+ */
+export const pricesInForce = (
+  db: CommonQueryMethods,
+  { models, group, userGroup, position }: PriceScope,
+): Promise<readonly PriceChange[]> =>
+  db.any(sql.type(priceChange)`
+    with latest as (
+      select distinct on (option_key, model, group_name, user_group) *
+      from read_price_history.changes
+      where position <= ${position} and (
+        (model <> '' and model = any(${sql.array(models, 'text')}))
+        or (group_name = ${group} and user_group in ('', ${userGroup}))
+        or (model = '' and group_name = '' and user_group = '')
+      )
+      order by option_key, model, group_name, user_group, position desc, place
+    )
+    select ${selectedFields('c', PRICE_CHANGE_FIELDS, PRICE_CHANGE_COLUMNS)}, c.position, c.place,
+      coalesce(p.actor, c.actor) as actor, coalesce(u.username, '') as username
+    from latest c
+    left join read_price_schedule.planned p on p.id = c.planned_id
+    left join read_users.users u on 'user:' || u.id = coalesce(p.actor, c.actor)
+    order by c.option_key, c.model, c.group_name, c.user_group
+  `)

@@ -73,6 +73,7 @@ export const EventPage = Type.Object({
   items: Type.Array(RawEvent),
   next_cursor: Type.Union([Type.String(), Type.Null()]),
 })
+export type EventPage = Static<typeof EventPage>
 
 export const timeTravelQueries = {
   'GET /api/audit/state/:kind/:id': {

@@ -95,6 +95,23 @@ export const isLoggableId = (id: string, confidential: readonly string[]): boole
   id.search(LOOKS_LIKE_KEY) < 0 &&
   id.search(patternOf(confidential) ?? /^$/) < 0
 
+/**
+ * Reports whether a provider's texts may all be recorded as evidence. The rule is that of
+ * `isLoggableId`, without a pattern that must be compiled for each call.
+ */
+export function areEvidenceTexts(
+  texts: readonly string[],
+  confidential: readonly string[],
+): boolean {
+  if (!texts.every((text) => /^[\w.:@=/+-]{1,128}$/.test(text))) return false
+  const all = texts.join(' ')
+  if (all.search(LOOKS_LIKE_KEY) >= 0) return false
+  const folded = all.toLowerCase()
+  return !confidential.some(
+    (one) => one.length >= TELLING_MIN && folded.includes(one.toLowerCase()),
+  )
+}
+
 const DEPTH_MAX = 8
 const VALUES_MAX = 200
 const CHARACTERS_MAX = 8_000

@@ -330,6 +330,7 @@ async function settle(
     const served = call.served === null ? {} : { served: call.served }
     const ending = { upstreamModel, ...served, end, ...endReason, ...changes, limits, anomaly }
     const bill = { ...placeOf(channel), ...metered, ...ending }
+    call.attempts.noteAnswer({ model: delivery.answeredModel, usage: delivery.rawUsage })
     await call.inTime(ledger.settle(bill, call.attemptHistory()))
     return true
   } catch (err) {

@@ -1,9 +1,7 @@
 import { isLoggableId } from '#relay/canonical/redact-provider-texts.ts'
 import type { Candidate } from './candidate.ts'
+import { type ProviderHeaders, requestIdHeaderIn } from './headers-of-answer.ts'
 import type { Exchange } from './http-exchange.ts'
-import type { ProviderHeaders } from './upstream-attempt.ts'
-
-const REQUEST_ID_HEADERS = ['request-id', 'x-request-id', 'apim-request-id', 'x-amzn-requestid']
 
 /**
  * Returns the provider's id of a request for the log. Returns null if there is none, or if it might
@@ -13,11 +11,8 @@ export function requestIdIn(
   headers: ProviderHeaders,
   confidential: readonly string[],
 ): string | null {
-  for (const name of REQUEST_ID_HEADERS) {
-    const id = headers[name]
-    if (typeof id === 'string') return isLoggableId(id, confidential) ? id : null
-  }
-  return null
+  const id = requestIdHeaderIn(headers)
+  return id !== null && isLoggableId(id, confidential) ? id : null
 }
 
 const TURN_STATE = 'x-codex-turn-state'

@@ -1,4 +1,4 @@
-import type { Attempt, Served } from '#domain/accounts/events.ts'
+import type { Served } from '#domain/accounts/events.ts'
 import { imageUsage, NO_USAGE, toolUsage, type Usage } from '#domain/pricing/usage.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { CountAnswer } from '#relay/token-counts/count-tokens-of-one-call.ts'
@@ -9,6 +9,7 @@ import { authorizedCall } from '../providers/openai-compatible/provider-target.t
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import { placeOf, type RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check-of-running-calls.ts'
+import { AttemptList } from './attempt-list.ts'
 import { tokensOfImages, usageSoFar } from './billed-usage.ts'
 import type { AnswerForwarder } from './bytes-forwarder.ts'
 import type { AttemptHistory, CallLedger } from './call-ledger.ts'
@@ -16,6 +17,7 @@ import { adapterOf, type Candidate } from './candidate.ts'
 import { forwarderOf } from './create-forwarder.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
 import { answerError, confidentialOf } from './failed-call-answer.ts'
+import type { ProviderHeaders } from './headers-of-answer.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import { callOf } from './provider-call.ts'
@@ -23,12 +25,7 @@ import { requestIdIn, showRateLimits, showTurnState } from './provider-headers.t
 import { formatsOf } from './request-changes.ts'
 import { StreamPing } from './stream-ping.ts'
 import { decoderFor, transportOf } from './translate-chat.ts'
-import {
-  type AttemptEnd,
-  type AttemptError,
-  type ProviderHeaders,
-  UpstreamAttempt,
-} from './upstream-attempt.ts'
+import { type AttemptEnd, type AttemptError, UpstreamAttempt } from './upstream-attempt.ts'
 
 type Deps = {
   readonly via: Outbound['via']
@@ -46,7 +43,7 @@ const RAISE_AGAIN_MS = 1_000
 
 /** A running call with its attempts and deadlines. Its caller may disconnect at any time. */
 export class RunningCall implements Watched {
-  readonly attempts: Attempt[] = []
+  readonly attempts = new AttemptList()
   /** The model and the group of the last attempt, if the call's admission named others. */
   served: Served | null = null
   forwarder: AnswerForwarder | null = null
@@ -120,7 +117,7 @@ export class RunningCall implements Watched {
     // The first event of an image may be the complete image.
     const isEarly = isStream && format.stream.isAlwaysReadOn !== true
     this.providerRequestId = null
-    if (this.attempts.length > 0) showRateLimits(this.exchange, {}, [])
+    if (this.attempts.items.length > 0) showRateLimits(this.exchange, {}, [])
     const onHeaders = (headers: ProviderHeaders) => this.noteHeaders(candidate, headers)
     this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, {
       firstByteMs: deadlines[isEarly ? 'firstByteMs' : 'firstBytePlainMs'],
@@ -136,12 +133,9 @@ export class RunningCall implements Watched {
     const end = await this.attempt.start(transportOf(target, connections, call.origin), request)
     this.channelUnderWay = null
     if (end.status === 401) target.cloud?.dropCredentials()
-    this.attempts.push({
-      channelId,
-      status: end.status,
-      error: end.kind === 'plain' ? null : end.error,
-      latencyMs: Math.round(performance.now() - startedAt),
-    })
+    const latencyMs = Math.round(performance.now() - startedAt)
+    const sentAt = this.exchange.startedAt + Math.round(startedAt - this.exchange.arrivedAt)
+    await this.attempts.add(this.attempt, { channelId, target, end, sentAt, latencyMs })
     return end
   }
 
@@ -155,15 +149,6 @@ export class RunningCall implements Watched {
     if (isShown) showRateLimits(this.exchange, headers, confidential)
   }
 
-  /**
-   * Marks the last attempt as a rejection of the site's account. Rejections count towards disabling
-   * the channel.
-   */
-  blameAccount(): void {
-    const last = this.attempts.pop()
-    if (last !== undefined) this.attempts.push({ ...last, isAccounts: true })
-  }
-
   noteFirstByte(): void {
     this.firstByteAt ??= performance.now()
   }
@@ -171,7 +156,7 @@ export class RunningCall implements Watched {
   attemptHistory(): AttemptHistory {
     const { firstByteAt, attempts, exchange } = this
     const firstByteMs = firstByteAt === null ? null : Math.round(firstByteAt - exchange.arrivedAt)
-    return { attempts, firstByteMs }
+    return { attempts: attempts.items, firstByteMs }
   }
 
   /**

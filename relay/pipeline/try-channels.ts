@@ -75,7 +75,7 @@ export async function tryChannels(
     deps.breaker.note({ ...tried, call: exchange.call }, end)
     session?.note(channel, key, end)
     const attempt = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
-    if (deps.autoDisable.note(attempt, end)) call.blameAccount()
+    if (deps.autoDisable.note(attempt, end)) call.attempts.blameAccount()
     if (end.kind !== 'failed' || !isRetryable(end, request.isStream)) break
     // A probe tests an open circuit for all calls, so it does not count as a try of this call.
     if (probes.length === 0) triesLeft -= 1

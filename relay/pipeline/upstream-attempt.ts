@@ -9,8 +9,10 @@ import {
   type StreamDecoder,
   type Transport,
 } from '../providers/clouds/cloud-access.ts'
+import { AttemptEvidence } from './attempt-evidence.ts'
 import type { AnswerForwarder } from './bytes-forwarder.ts'
 import type { Deadlines } from './deadlines.ts'
+import { type ProviderHeaders, retryAfterIn } from './headers-of-answer.ts'
 
 /** The reasons why an attempt did not receive a complete answer. */
 export type AttemptError =
@@ -59,7 +61,6 @@ const LINGER_MS = 2_000
 const FINAL_WAIT_MS = 5_000
 const NOTHING = Buffer.alloc(0)
 
-export type ProviderHeaders = Readonly<Record<string, string | string[] | undefined>>
 type OnHeaders = (headers: ProviderHeaders) => void
 
 export type AttemptOptions = {
@@ -102,11 +103,12 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   isClosed = false
   /** True once the request was passed on, after its credentials were obtained. */
   isSent = false
+  readonly evidence = new AttemptEvidence()
   private readonly decoder: AnswerDecoder | null
   private readonly adaptAnswer: AttemptOptions['adaptAnswer']
   /** Decodes the stream of this attempt, if its media type is that of `decoder`. */
   private streamDecoder: StreamDecoder | null = null
-  private answerHeaders: Readonly<Record<string, string | string[] | undefined>> = {}
+  private answerHeaders: ProviderHeaders = {}
 
   constructor(
     format: WireFormat,
@@ -152,9 +154,11 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     }
     this.isSent = true
     // While a long body is sent, the time until the answer has not yet begun.
-    const onProgress = (): void => {
+    const onProgress = (chunk: Buffer): void => {
       this.startedAt = performance.now()
+      this.evidence.noteUploaded(chunk)
     }
+    if (upload === undefined) this.evidence.noteSent(body)
     const sent = upload?.open(onProgress) ?? body
     pool.dispatch({ method: 'POST', path, headers: headers as string[], body: sent }, this)
   }
@@ -232,6 +236,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   ): void {
     this.status = status
     this.lastByteAt = performance.now()
+    this.evidence.noteHeaders(headers)
     if (status !== 200) this.retryAfterMs = retryAfterIn(headers, Date.now())
     if (this.resolve !== null) this.onHeaders(headers)
     if (this.decoder !== null) this.answerHeaders = headers
@@ -249,6 +254,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.resolve === null) return
     this.lastByteAt = performance.now()
+    this.evidence.noteReceived(chunk)
     if (this.isStream) return this.carryDecoded(controller, chunk)
     const isAnswer = this.status !== null && this.status < 300
     this.length += chunk.length
@@ -366,33 +372,3 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     return this.parts.length === 1 ? first : Buffer.concat(this.parts)
   }
 }
-
-/** The longest delay that a provider may request. */
-const RETRY_AFTER_S_MAX = 3_600
-const DECIMAL = /^\d{1,10}(?:\.\d{1,6})?$/
-
-/**
- * Returns the delay that the provider requests before a retry in milliseconds, from 0 to one hour.
- * `Retry-After-Ms` is more exact than `Retry-After` and takes precedence.
- */
-export function retryAfterIn(headers: ProviderHeaders, now: number): number {
-  const { 'retry-after': delay, 'retry-after-ms': exact, date } = headers
-  if (typeof exact === 'string' && DECIMAL.test(exact)) return delayMs(Number(exact) / 1_000)
-  // The delay of a date does not depend on the difference between the clocks.
-  const providersNow = typeof date === 'string' ? Date.parse(date) : Number.NaN
-  return retryAfterOf(delay, Number.isFinite(providersNow) ? providersNow : now)
-}
-
-/**
- * Returns the delay of a `Retry-After` header (seconds or a date) in milliseconds, from 0 to one
- * hour.
- */
-export function retryAfterOf(header: string | string[] | undefined, now: number): number {
-  if (typeof header !== 'string') return 0
-  return delayMs(DECIMAL.test(header) ? Number(header) : (Date.parse(header) - now) / 1_000)
-}
-
-const delayMs = (seconds: number): number =>
-  Number.isFinite(seconds) && seconds > 0
-    ? Math.ceil(Math.min(seconds, RETRY_AFTER_S_MAX) * 1_000)
-    : 0

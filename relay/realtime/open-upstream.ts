@@ -8,10 +8,11 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector, isRetryable } from '../pipeline/channel-selector.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
+import { retryAfterOf } from '../pipeline/headers-of-answer.ts'
 import { accessError, hasValid, priceError } from '../pipeline/plan-call.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { unservedBy } from '../pipeline/try-channels.ts'
-import { type AttemptEnd, retryAfterOf } from '../pipeline/upstream-attempt.ts'
+import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import {
   authorizedCall,
   endpointOf,

@@ -6,9 +6,10 @@ import { acquirePermit, type CallPermit } from '../pipeline/acquire-call-permit.
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { accountCodeIn } from '../pipeline/detect-provider-account-error.ts'
 import { retryHeaders } from '../pipeline/failed-call-answer.ts'
+import { retryAfterIn } from '../pipeline/headers-of-answer.ts'
 import { type Exchange, headersOf, sendError, sendJson } from '../pipeline/http-exchange.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
-import { ANSWER_BYTES_MAX, retryAfterIn } from '../pipeline/upstream-attempt.ts'
+import { ANSWER_BYTES_MAX } from '../pipeline/upstream-attempt.ts'
 import { responsesPathOf } from '../providers/openai-compatible/provider-target.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 

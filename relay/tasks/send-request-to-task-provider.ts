@@ -1,8 +1,8 @@
 import { type Dispatcher, request } from 'undici'
 import type { Outbound, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
+import { retryAfterOf } from '#relay/pipeline/headers-of-answer.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
-import { retryAfterOf } from '#relay/pipeline/upstream-attempt.ts'
 import {
   type ProviderTarget,
   providerRequest,

@@ -7,8 +7,8 @@ export type StreamedBody = {
   readonly contentType: string
   /** The length in bytes. */
   readonly length: number
-  /** `onProgress` is called whenever the connection requests more bytes. */
-  readonly open: (onProgress: () => void) => Readable
+  /** `onProgress` is called with each chunk that the connection requests. */
+  readonly open: (onProgress: (chunk: Buffer) => void) => Readable
 }
 
 type Piece = Buffer | SpooledFile
@@ -40,15 +40,15 @@ export function providerForm(
 
 const lengthOf = (piece: Piece): number => (Buffer.isBuffer(piece) ? piece.length : piece.bytes)
 
-async function* contentOf(pieces: readonly Piece[], onProgress: () => void) {
+async function* contentOf(pieces: readonly Piece[], onProgress: (chunk: Buffer) => void) {
   for (const piece of pieces) {
     if (Buffer.isBuffer(piece)) {
-      onProgress()
+      onProgress(piece)
       yield piece
       continue
     }
     for await (const chunk of piece.open()) {
-      onProgress()
+      onProgress(chunk as Buffer)
       yield chunk as Buffer
     }
   }

@@ -83,6 +83,11 @@ const TABLE: readonly Row[] = [
     ],
   },
   {
+    name: 'read-api/audit: as read-api, and the rules by which it explains recorded events',
+    from: /^read-api\/audit\//,
+    may: [/^read-api\//, /^projections\/[^/]+\/query\.ts$/, /^domain\//, /^infra\//, /^npm:/],
+  },
+  {
     name: 'read-api: look-ups, shared shapes, the options’ one schema, infra',
     from: /^read-api\//,
     may: [

@@ -82,6 +82,10 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/log/self/stat': 'user',
   'GET /api/log/export': 'admin',
   'GET /api/log/self/export': 'user',
+  'GET /api/audit/calls/:requestId': 'user',
+  'GET /api/audit/state/:kind/:id': 'admin',
+  'GET /api/audit/prices': 'admin',
+  'GET /api/audit/events': 'admin',
   'GET /api/data/': 'admin',
   'GET /api/data/self/': 'user',
   'GET /api/mj/': 'admin',
@@ -97,7 +101,11 @@ const ROWS = Object.entries(MATRIX)
 const REST = ROWS.filter(([, level]) => level !== 'socket')
 const SOCKETS = ROWS.filter(([, level]) => level === 'socket')
 
-const pathOf = (row: string): string => row.replace('GET ', '').replace(':id', '999999')
+const pathOf = (row: string): string =>
+  row
+    .replace('GET ', '')
+    .replace(':kind', 'channel')
+    .replace(/:(?:id|requestId)/, '999999')
 const ask = (row: string, shown: Shown, headers: Shown = {}): Promise<Answer> =>
   callerOf(fixture.app, shown)('GET', pathOf(row), { headers })
 

@@ -1,0 +1,120 @@
+import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
+import { HOUR_CACHE_FACTOR, hasUsage, inBatch, quotaOf, tierOf, unitPrice } from './charge.ts'
+import { type Decimal, decimalOf, decimalText, integer, ONE, plus, times } from './decimal.ts'
+import type { DecimalText, PerTokenPrice, PriceSnapshot } from './price.ts'
+import { ratioOfConditions } from './price-conditions.ts'
+import { inputTokensOf, TOOL_NAMES, type Usage } from './usage.ts'
+
+/**
+ * One line of the computation of a charge: `units` × `price` × `ratio` = `amount`, in quota. All
+ * are exact decimals. `item` is a count of the usage, `calls`, or a tool such as `tool:web_search`.
+ */
+export type ChargeLine = {
+  readonly item: string
+  readonly units: DecimalText
+  readonly price: DecimalText
+  readonly ratio: DecimalText
+  readonly amount: DecimalText
+}
+
+export type ChargeLines = {
+  readonly lines: readonly ChargeLine[]
+  /** The exact sum of the amounts. */
+  readonly sum: DecimalText
+  /** The sum as whole quota. It equals `chargeFor` for the same arguments. */
+  readonly charge: Quota
+}
+
+/**
+ * Computes a charge line by line, by the formula of `chargeFor`. `calls` is the number by which a
+ * price per call is multiplied.
+ */
+export function chargeLines(
+  price: PriceSnapshot,
+  usage: Usage,
+  calls: number = hasUsage(usage) ? 1 : 0,
+): ChargeLines {
+  const group = decimalOf(price.group)
+  const common = times(inBatch(price, group), ratioOfConditions(price, usage.conditions ?? []))
+  const items = [
+    ...(price.mode === 'tokens'
+      ? tokenItems(price, usage, common)
+      : [callItem(price, usage, calls, common)]),
+    ...toolItems(price, usage, group),
+  ].filter(({ units }) => units > 0)
+  let sum = integer(0)
+  const lines = items.map(({ item, units, unit, ratio }) => {
+    const amount = times(times(integer(units), unit), ratio)
+    sum = plus(sum, amount)
+    return {
+      item,
+      units: String(units),
+      price: text(unit),
+      ratio: text(ratio),
+      amount: text(amount),
+    }
+  })
+  return { lines, sum: text(sum), charge: quotaOf(sum) }
+}
+
+type Item = {
+  readonly item: string
+  readonly units: number
+  readonly unit: Decimal
+  readonly ratio: Decimal
+}
+
+function tokenItems(price: PerTokenPrice, usage: Usage, common: Decimal): Item[] {
+  const model = decimalOf(price.model)
+  const tier = tierOf(price, inputTokensOf(usage))
+  const input = tier === null ? common : times(common, decimalOf(tier.input))
+  const output = tier === null ? common : times(common, decimalOf(tier.output))
+  const { outputAudio, outputImage = 0 } = usage
+  const audio = decimalOf(price.audio)
+  const cacheWrite = decimalOf(price.cacheWrite)
+  const rows: readonly [item: string, units: number, weight: Decimal, ratio: Decimal][] = [
+    ['inputUncached', usage.inputUncached, ONE, input],
+    ['cacheRead', usage.cacheRead, decimalOf(price.cacheRead), input],
+    ['cacheWrite5m', usage.cacheWrite5m, cacheWrite, input],
+    ['cacheWrite1h', usage.cacheWrite1h, times(cacheWrite, HOUR_CACHE_FACTOR), input],
+    ['inputImage', usage.inputImage, decimalOf(price.image), input],
+    ['inputAudio', usage.inputAudio, audio, input],
+    ['output', usage.output - outputAudio - outputImage, decimalOf(price.completion), output],
+    ['outputAudio', outputAudio, times(audio, decimalOf(price.audioCompletion)), output],
+    ['outputImage', outputImage, decimalOf(price.imageCompletion ?? price.completion), output],
+  ]
+  return rows.map(([item, units, weight, ratio]) => ({
+    ...{ item, units, ratio },
+    unit: times(model, weight),
+  }))
+}
+
+function callItem(
+  price: Exclude<PriceSnapshot, PerTokenPrice>,
+  { seconds }: Usage,
+  calls: number,
+  ratio: Decimal,
+): Item {
+  const unit = times(unitPrice(price), integer(QUOTA_PER_DOLLAR))
+  if (price.per === 'second') return { item: 'seconds', units: seconds, unit, ratio }
+  const item = price.imageFactor === undefined ? 'calls' : 'images'
+  return { item, units: calls, unit, ratio }
+}
+
+function toolItems({ tools = {} }: PriceSnapshot, { tools: uses = {} }: Usage, group: Decimal) {
+  return TOOL_NAMES.flatMap((name): Item[] => {
+    const [dollars, units = 0] = [tools[name], uses[name]]
+    if (dollars === undefined) return []
+    const unit = times(
+      times(decimalOf(dollars), { units: 1n, scale: 3 }),
+      integer(QUOTA_PER_DOLLAR),
+    )
+    return [{ item: `tool:${name}`, units, unit, ratio: group }]
+  })
+}
+
+/** Formats a decimal without zeros at its end. */
+function text({ units, scale }: Decimal): DecimalText {
+  const digits = decimalText({ units, scale })
+  return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits
+}

@@ -1,0 +1,26 @@
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+
+type Code = 'CallUnknown' | 'EventUnknown' | 'ObjectUnknown' | 'AtInvalid' | 'RangeInvalid'
+
+const AUDIT_ERRORS: ErrorCatalogue<Code> = {
+  CallUnknown: [404, { zh: '该请求不存在', en: 'There is no such call' }],
+  EventUnknown: [404, { zh: '该位置没有可查看的事件', en: 'There is no such event' }],
+  ObjectUnknown: [404, { zh: '该对象不存在', en: 'There is no such object' }],
+  AtInvalid: [
+    400,
+    ({ field = 'at' }) => ({
+      zh: `参数 ${field} 无效：应为事件位置或 ISO 8601 时间`,
+      en: `Invalid field ${field}: must be a position or a time in ISO 8601`,
+    }),
+  ],
+  RangeInvalid: [
+    400,
+    ({ field = '', max = 0 }) => ({
+      zh: `参数 ${field} 无效：一次最多 ${max} 个版本，且结束不早于开始`,
+      en: `Invalid field ${field}: a range has 1 to ${max} revisions in ascending order`,
+    }),
+  ],
+}
+
+/** Creates the errors of the audit routes. */
+export const auditError = errorsOf(AUDIT_ERRORS)

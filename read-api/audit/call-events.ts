@@ -1,0 +1,139 @@
+import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import type { EventStore } from '#infra/event-store/port.ts'
+
+type Event = Recorded<AccountEvent>
+type Store = Pick<EventStore, 'readStream'>
+type OfType<T extends AccountEvent['type']> = Recorded<Extract<AccountEvent, { type: T }>>
+
+export type CallEnding = OfType<'CallSettled' | 'CallReleased' | 'CallInterrupted'>
+
+/** The events of one call on the stream of its account. */
+export type CallEvents = {
+  readonly admission: OfType<'CallAdmitted'> | null
+  readonly raises: readonly OfType<'HoldRaised'>[]
+  /** Null while the call is open. */
+  readonly end: CallEnding | null
+}
+
+/** The most events that are searched for the admission, and again for what followed it. */
+const SEARCHED_MAX = 4_000
+const PAGE = 500
+/** Clocks of processes that write to one account may differ by this much. */
+const CLOCKS_MS = 2_000
+const GALLOP_FACTOR = 16
+
+/**
+ * Returns the first revision, from `from` on, whose event satisfies the condition. The condition
+ * must hold for all events after it. Without such an event, returns the revision after the last.
+ * Reads few single events, whatever the length of the stream.
+ */
+export async function firstRevision(
+  store: Store,
+  stream: string,
+  isReached: (event: Recorded) => boolean,
+  from = 0,
+): Promise<number> {
+  const isAt = async (revision: number): Promise<boolean> => {
+    const [event] = await store.readStream(stream, revision, 1)
+    return event === undefined || isReached(event)
+  }
+  if (await isAt(from)) return from
+  let low = from
+  let step = 1
+  while (!(await isAt(low + step))) {
+    low += step
+    step *= GALLOP_FACTOR
+  }
+  let high = low + step
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (await isAt(middle)) high = middle
+    else low = middle
+  }
+  return high
+}
+
+/**
+ * Finds the events of a call by its id, a UUID v7, which contains the time of the request.
+ * `endedAt` is the position of its ending event, or null if the call is open. Returns null if the
+ * account has no event of the call at that position.
+ */
+export async function findCallEvents(
+  store: Store,
+  userId: number,
+  call: string,
+  endedAt: number | null,
+): Promise<CallEvents | null> {
+  const stream = accountStream(userId)
+  const end = endedAt === null ? null : await endingAt(store, stream, call, endedAt)
+  if (endedAt !== null && end === null) return null
+  const admission = await findAdmission(store, stream, call, end?.revision ?? null)
+  if (admission === null && end === null) return null
+  const from = (admission ?? end)?.revision ?? 0
+  const between = await readBetween(store, stream, from, end?.revision ?? from + SEARCHED_MAX)
+  const raises = between.filter(
+    (event): event is OfType<'HoldRaised'> => event.type === 'HoldRaised' && isOf(event, call),
+  )
+  return { admission, raises, end }
+}
+
+const isOf = ({ data }: Event, call: string): boolean => 'call' in data && data.call === call
+
+async function endingAt(
+  store: Store,
+  stream: string,
+  call: string,
+  position: number,
+): Promise<CallEnding | null> {
+  const revision = await firstRevision(store, stream, (event) => event.position >= position)
+  const [event] = (await store.readStream(stream, revision, 1)) as Event[]
+  if (event === undefined || !isOf(event, call)) return null
+  const { type } = event
+  const isEnd = type === 'CallSettled' || type === 'CallReleased' || type === 'CallInterrupted'
+  return isEnd ? (event as CallEnding) : null
+}
+
+/** Searches from the time of the request on, and then backwards from the end. */
+async function findAdmission(
+  store: Store,
+  stream: string,
+  call: string,
+  endRevision: number | null,
+): Promise<OfType<'CallAdmitted'> | null> {
+  const isAdmission = (event: Event): event is OfType<'CallAdmitted'> =>
+    event.type === 'CallAdmitted' && event.data.call === call
+  const requestedAt = timeOf(call) - CLOCKS_MS
+  const start = await firstRevision(store, stream, ({ meta }) => meta.at >= requestedAt)
+  const end = endRevision ?? start + SEARCHED_MAX
+  for (let at = start; at < Math.min(end, start + SEARCHED_MAX); at += PAGE) {
+    const events = (await store.readStream(stream, at, PAGE)) as Event[]
+    const found = events.find(isAdmission)
+    if (found !== undefined) return found
+    if (events.length < PAGE) break
+  }
+  for (let at = end; at > Math.max(0, end - SEARCHED_MAX); at -= PAGE) {
+    const events = (await store.readStream(stream, Math.max(0, at - PAGE), PAGE)) as Event[]
+    const found = events.find(isAdmission)
+    if (found !== undefined) return found
+  }
+  return null
+}
+
+async function readBetween(
+  store: Store,
+  stream: string,
+  from: number,
+  to: number,
+): Promise<readonly Event[]> {
+  const events: Event[] = []
+  for (let at = from + 1; at < Math.min(to, from + SEARCHED_MAX); at += PAGE) {
+    const page = (await store.readStream(stream, at, Math.min(PAGE, to - at))) as Event[]
+    events.push(...page)
+    if (page.length < PAGE) break
+  }
+  return events
+}
+
+/** Returns the time in a UUID v7, in unix milliseconds. */
+const timeOf = (uuid: string): number => Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16)

@@ -1,0 +1,72 @@
+import type { FastifyRequest } from 'fastify'
+import { ADMIN } from '#domain/shared/roles.ts'
+import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
+import { success } from '#infra/http/response-envelope.ts'
+import { logRows } from '#projections/logs/query.ts'
+import { findOpenCall } from '#projections/open-calls/query.ts'
+import { findToken } from '#projections/tokens/query.ts'
+import { findUser } from '#projections/users/query.ts'
+import { callQueries } from '../contract/calls.ts'
+import { decryptRows } from '../logs/log-response.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { auditError } from './audit-errors.ts'
+import { findCallEvents } from './call-events.ts'
+import { ChannelHosts } from './channel-hosts.ts'
+import { type CallNames, explainCall } from './explain-call.ts'
+
+/** `GET /api/audit/calls/:requestId`: all that is recorded about one call, with its arithmetic. */
+export function getCall(app: App, deps: ReadDeps): void {
+  const { core } = deps
+  const hosts = new ChannelHosts(core.store)
+  app.route({
+    ...endpoint(callQueries, 'GET /api/audit/calls/:requestId'),
+    onRequest: onlyUser,
+    preHandler: upToDate(deps, 'call-log', 'open-calls', 'price-history', 'users'),
+    handler: async (request) => {
+      const found = await findVisibleCall(deps, request, request.params.requestId)
+      if (found === null) throw auditError('CallUnknown')
+      const { userId, call, endedAt, names } = found
+      const events = await findCallEvents(core.store, userId, call, endedAt)
+      if (events === null) throw auditError('CallUnknown')
+      const explanation = await explainCall({ core, hosts }, events, names, seesAllCalls(request))
+      if (explanation === null) throw auditError('CallUnknown')
+      return success(explanation)
+    },
+  })
+}
+
+/** Admins and auditors see the calls of all users, with channels and costs. */
+export const seesAllCalls = (request: FastifyRequest): boolean => principalOf(request).role >= ADMIN
+
+export type FoundCall = {
+  readonly call: string
+  readonly userId: number
+  /** The position of the ending event, or null for an open call. */
+  readonly endedAt: number | null
+  readonly names: CallNames
+}
+
+const REQUEST_ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
+
+/** Finds a call that the caller may see. Calls of other users look like unknown ones. */
+export async function findVisibleCall(
+  { core }: Pick<ReadDeps, 'core'>,
+  request: FastifyRequest,
+  requestId: string,
+): Promise<FoundCall | null> {
+  const call = requestId.toLowerCase()
+  if (!REQUEST_ID.test(call)) return null
+  const { userId: viewer } = principalOf(request)
+  const ofViewer = seesAllCalls(request) ? {} : { userId: viewer }
+  const rows = await logRows(core.db, { ...ofViewer, requestId: call }, { offset: 0, limit: 1 })
+  const [row] = await decryptRows(core.vault, rows)
+  if (row !== undefined) return { call, userId: row.userId, endedAt: row.id, names: row }
+  const open = await findOpenCall(core.db, call)
+  if (open === null || (open.userId !== viewer && !seesAllCalls(request))) return null
+  const { userId, tokenId } = open
+  const user = await findUser(core.db, userId)
+  const token = await findToken(core.db, tokenId)
+  const names = { username: user?.username ?? '', tokenName: token?.name ?? '', address: '' }
+  return { call, userId, endedAt: null, names }
+}

@@ -1,0 +1,230 @@
+import type { Attempt } from '#domain/accounts/events.ts'
+import { OPTIONS_STREAM } from '#domain/options/events.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import { type TaskEvent, taskStream } from '#domain/tasks/events.ts'
+import type { Core } from '#infra/core-dependencies.ts'
+import { findChannel } from '#projections/channels/query.ts'
+import type { LogRow } from '#projections/logs/query.ts'
+import type { AttemptEvidence, CallExplanation, ExplainedAttempt } from '../contract/calls.ts'
+import type { CallEnding, CallEvents } from './call-events.ts'
+import type { ChannelHosts } from './channel-hosts.ts'
+import { chargeArithmetic } from './charge-arithmetic.ts'
+import { listPricesInForce } from './prices-in-force.ts'
+
+export type ExplainDeps = {
+  readonly core: Pick<Core, 'store' | 'db'>
+  readonly hosts: ChannelHosts
+}
+
+/** The names of a call's user and token, and the address that the viewer may see. */
+export type CallNames = Pick<LogRow, 'username' | 'tokenName'> & { readonly address: string }
+
+const STATUS = {
+  CallSettled: 'settled',
+  CallReleased: 'released',
+  CallInterrupted: 'interrupted',
+} as const
+
+/**
+ * Explains a call from its events. Viewers who do not see all get no channels, hosts, names of
+ * models at the provider and costs.
+ */
+export async function explainCall(
+  deps: ExplainDeps,
+  events: CallEvents,
+  names: CallNames,
+  seesAll: boolean,
+): Promise<CallExplanation | null> {
+  const { admission, raises, end } = events
+  const facts = (end ?? admission)?.data
+  if (facts === undefined) return null
+  const { call, userId, tokenId, model, group, isStream, requested = null, batch } = facts
+  const settled = end?.type === 'CallSettled' ? end.data : null
+  const charged = end === null || end.type === 'CallReleased' ? null : end
+  const price = charged?.data.price ?? admission?.data.price ?? null
+  return {
+    ...{ request_id: call, user_id: userId, username: names.username },
+    ...{ token_id: tokenId, token_name: names.tokenName },
+    status: end === null ? 'open' : STATUS[end.type],
+    ...{ model, group, requested, is_stream: isStream },
+    upstream_model: seesAll ? (settled?.upstreamModel ?? null) : null,
+    formats: [...((end?.data.formats ?? []) as readonly string[])],
+    admission: admission === null ? null : admissionOf(admission, names.address),
+    raised_holds: raises.map((event) => ({
+      ...momentOf(event),
+      added: event.data.added,
+      hold: event.data.hold,
+    })),
+    attempts: end === null ? [] : await attemptsOf(deps, end, seesAll),
+    end: end === null ? null : endOf(end),
+    usage: charged === null ? null : usageOf(charged, seesAll),
+    price: price === null ? null : await priceOf(deps, price, { model, group }),
+    arithmetic: charged === null ? null : await chargeArithmetic(deps.core.store, charged),
+    cost: seesAll ? (charged?.data.cost ?? null) : null,
+    cost_ratio: seesAll ? (charged?.data.costRatio ?? null) : null,
+    batch: batch === undefined ? null : { ...batch, billed_lines: settled?.billedLines ?? 0 },
+    task: admission?.data.isTask === true ? await taskOf(deps, call) : null,
+    links: {
+      receipts: `/api/audit/receipts/${call}`,
+      log: seesAll ? `/api/log/?request_id=${call}` : `/api/log/self/?request_id=${call}`,
+    },
+  }
+}
+
+type Moment = Pick<
+  NonNullable<CallExplanation['admission']>,
+  'position' | 'revision' | 'created_at' | 'balance_after' | 'held_after'
+>
+
+function momentOf({ position, revision, meta, data }: Recorded): Moment {
+  const { balanceAfter = null, heldAfter = null } = data as {
+    readonly balanceAfter?: number
+    readonly heldAfter?: number
+  }
+  const created_at = Math.floor(meta.at / 1_000)
+  return { position, revision, created_at, balance_after: balanceAfter, held_after: heldAfter }
+}
+
+const admissionOf = (
+  event: NonNullable<CallEvents['admission']>,
+  address: string,
+): CallExplanation['admission'] => ({
+  ...momentOf(event),
+  hold: event.data.hold,
+  lease_until: Math.floor(event.data.leaseUntil / 1_000),
+  client_ip: address,
+})
+
+function endOf(event: CallEnding): NonNullable<CallExplanation['end']> {
+  const { type, data } = event
+  const isReleased = type === 'CallReleased'
+  const charge = isReleased ? 0 : data.charge
+  const timings = type === 'CallInterrupted' ? null : data.timings
+  return {
+    ...momentOf(event),
+    type,
+    reason: reasonOf(event),
+    error_code: isReleased ? data.errorCode : null,
+    status_code: isReleased ? data.statusCode : null,
+    ...{ hold: data.hold, charge, released: data.hold - charge },
+    duration_ms: timings === null ? null : Math.round(timings.durationMs),
+    first_byte_ms: timings?.firstByteMs == null ? null : Math.round(timings.firstByteMs),
+  }
+}
+
+function reasonOf({ type, data }: CallEnding): string {
+  if (type === 'CallInterrupted') return 'interrupted'
+  return type === 'CallReleased' ? data.reason : (data.endReason ?? data.end)
+}
+
+async function attemptsOf(
+  { core, hosts }: ExplainDeps,
+  end: CallEnding,
+  seesAll: boolean,
+): Promise<ExplainedAttempt[]> {
+  const attempts: readonly Attempt[] = end.type === 'CallInterrupted' ? [] : end.data.attempts
+  const upstreamModel = end.type === 'CallSettled' ? end.data.upstreamModel : null
+  const explained: ExplainedAttempt[] = []
+  for (const [index, attempt] of attempts.entries()) {
+    const { channelId, status, error, latencyMs, isAccounts = false } = attempt
+    const before = attempts[index - 1]
+    const isSame = before?.channelId === channelId
+    const channel = seesAll ? await findChannel(core.db, channelId) : null
+    const host = seesAll ? await hosts.hostAt(channelId, end.position) : null
+    explained.push({
+      channel_id: seesAll ? channelId : null,
+      channel_name: channel?.terms.name ?? null,
+      ...{ status, error, latency_ms: latencyMs },
+      reason: before === undefined ? 'first' : isSame ? 'another-key' : 'another-channel',
+      after_error: before?.error ?? null,
+      is_account_rejected: seesAll && isAccounts,
+      evidence: evidenceOf(attempt, { host, seesAll, isMapped: upstreamModel !== null }),
+    })
+  }
+  return explained
+}
+
+type View = {
+  readonly host: string | null
+  readonly seesAll: boolean
+  readonly isMapped: boolean
+}
+
+/**
+ * Owners of a call get the digests, and of the identifiers only those that answers contain anyway.
+ */
+function evidenceOf(
+  { evidence }: Attempt,
+  { host, seesAll, isMapped }: View,
+): AttemptEvidence | null {
+  if (evidence === undefined) return host === null ? null : { host }
+  const { sentAt, sent, received, requestId, model, fingerprint } = evidence
+  const { system_fingerprint: system } = fingerprint ?? {}
+  const ofOwner = system === undefined ? undefined : { system_fingerprint: system }
+  return withoutUndefined({
+    sent_at: sentAt,
+    sent,
+    received,
+    request_id: seesAll ? requestId : undefined,
+    model: seesAll || !isMapped ? model : undefined,
+    fingerprint: seesAll ? fingerprint : ofOwner,
+    host: seesAll ? (host ?? undefined) : undefined,
+  })
+}
+
+const withoutUndefined = (fields: Record<string, unknown>): AttemptEvidence =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+
+/** Matches members of a usage report that tell what the site pays, or to whom. */
+const OF_OPERATOR = /cost|price|billing|upstream|provider|account/i
+
+function usageOf(
+  { type, data }: Extract<CallEnding, { type: 'CallSettled' | 'CallInterrupted' }>,
+  seesAll: boolean,
+): CallExplanation['usage'] {
+  const settled = type === 'CallSettled' ? data : null
+  const raw = settled?.attempts.at(-1)?.evidence?.usage ?? null
+  const isShown = raw !== null && (seesAll || !OF_OPERATOR.test(raw))
+  const anomaly = settled?.anomaly ?? null
+  return {
+    source: settled?.usageSource ?? null,
+    normalised: { ...data.usage },
+    raw: isShown ? raw : null,
+    unpaid: settled?.unpaidUsage === undefined ? null : { ...settled.unpaidUsage },
+    anomaly: seesAll || anomaly !== 'higher-cost' ? anomaly : null,
+  }
+}
+
+/**
+ * The revision in the price names the event after which the price list was read, so the entries are
+ * those as of its position.
+ */
+async function priceOf(
+  { core }: ExplainDeps,
+  price: PriceSnapshot,
+  { model, group }: { readonly model: string; readonly group: string },
+): Promise<CallExplanation['price']> {
+  const [event] = price.list < 0 ? [] : await core.store.readStream(OPTIONS_STREAM, price.list, 1)
+  const in_force = await listPricesInForce(core, {
+    ...{ model, group, userGroup: price.userGroup ?? group },
+    tools: Object.keys(price.tools ?? {}),
+    position: event?.position ?? 0,
+  })
+  return { list: price.list, snapshot: { ...price }, in_force }
+}
+
+async function taskOf({ core }: ExplainDeps, task: string): Promise<CallExplanation['task']> {
+  const events = (await core.store.readStream(taskStream(task))) as TaskEvent[]
+  let status = 'NOT_START'
+  let finishedAt: number | null = null
+  for (const { type, data } of events) {
+    if (type === 'TaskAccepted' || type === 'TaskStatusChanged') status = data.status
+    if (type === 'TaskSucceeded') status = 'SUCCESS'
+    if (type === 'TaskFailed') status = 'FAILURE'
+    if (type === 'TaskSucceeded' || type === 'TaskFailed') {
+      finishedAt = Math.floor(data.finishedAt / 1_000)
+    }
+  }
+  return { id: task, status, finished_at: finishedAt }
+}

@@ -1,0 +1,106 @@
+import type { Recorded } from '#domain/shared/event.ts'
+import type { EventStore } from '#infra/event-store/port.ts'
+import type { EventPage, RawEvent } from '../contract/time-travel.ts'
+import { type At, isAfter, positionOfTime } from './at-parameter.ts'
+import { firstRevision } from './call-events.ts'
+
+/** The most events that one request reads. Then the caller goes on with the cursor. */
+const SCANNED_MAX = 10_000
+const PAGE = 500
+
+export type EventQuery = {
+  readonly stream: string
+  readonly type: string
+  readonly actor: string
+  readonly userId: number | null
+  readonly from: At | null
+  readonly to: At | null
+  /** The position after which the page starts. */
+  readonly after: number
+  readonly limit: number
+}
+
+/** Reads the next events after a position, in their order. A short page is the end. */
+type Source = (after: number) => Promise<readonly Recorded[]>
+
+/**
+ * Lists events in the order of positions. Only positions and the revisions of a stream have an
+ * index, so any other filter reads events until the page is full or the limit of one request is
+ * reached.
+ */
+export async function listRawEvents(
+  store: EventStore,
+  query: EventQuery,
+  isDense: boolean,
+): Promise<EventPage> {
+  const { from, to, type, actor, limit } = query
+  const streams = streamsOf(query)
+  const source = streams === null ? allEvents(store) : mergedStreams(store, streams)
+  const start = await startOf(store, from, isDense)
+  let position = Math.max(query.after, start)
+  const items: RawEvent[] = []
+  for (let scanned = 0; scanned < SCANNED_MAX; ) {
+    const events = await source(position)
+    for (const event of events) {
+      if (isAfter(event, to)) return { items, next_cursor: null }
+      scanned += 1
+      position = event.position
+      const isEarly = from !== null && 'time' in from && event.meta.at < from.time
+      const isMatch =
+        (type === '' || event.type === type) && (actor === '' || event.meta.actor === actor)
+      if (isMatch && !isEarly) items.push(rawEvent(event))
+      if (items.length === limit) return { items, next_cursor: String(position) }
+    }
+    if (events.length < PAGE) return { items, next_cursor: null }
+  }
+  return { items, next_cursor: String(position) }
+}
+
+const rawEvent = ({ meta, data, ...event }: Recorded): RawEvent => ({
+  ...{ position: event.position, stream: event.stream, revision: event.revision, id: event.id },
+  ...{ type: event.type, v: event.v, at: meta.at, actor: meta.actor, cause: meta.cause },
+  data: data as Record<string, unknown>,
+})
+
+async function startOf(store: EventStore, from: At | null, isDense: boolean): Promise<number> {
+  if (from === null) return 0
+  if ('position' in from) return isDense ? Math.max(0, from.position - 1) : from.position
+  return (await positionOfTime(store, from.time - 1, isDense)) ?? 0
+}
+
+/** The streams that the filters name, or null for all. */
+function streamsOf({ stream, userId }: EventQuery): readonly string[] | null {
+  if (stream !== '') return [stream]
+  if (userId === null) return null
+  const kinds = ['account', 'user', 'tokens', 'credentials', 'notifications', 'inbox']
+  return kinds.map((kind) => `${kind}-${userId}`)
+}
+
+const allEvents =
+  (store: EventStore): Source =>
+  (after) =>
+    store.readAll(after, PAGE)
+
+/** Merges streams by position. */
+function mergedStreams(store: EventStore, streams: readonly string[]): Source {
+  const next = new Map<string, number>()
+  return async (after) => {
+    const pages = await Promise.all(
+      streams.map(async (stream) => {
+        const isNew = (event: Recorded) => event.position > after
+        const from = next.get(stream) ?? (await firstRevision(store, stream, isNew))
+        return await store.readStream(stream, from, PAGE)
+      }),
+    )
+    // Beyond the end of a full page, the stream may have further events that come first.
+    const full = pages.filter(({ length }) => length === PAGE)
+    const end = Math.min(...full.map((page) => page.at(-1)?.position ?? 0))
+    const merged = pages
+      .flat()
+      .filter(({ position }) => position <= end)
+      .toSorted((a, b) => a.position - b.position)
+      .slice(0, PAGE)
+    for (const event of merged) next.set(event.stream, event.revision + 1)
+    return merged
+  }
+}

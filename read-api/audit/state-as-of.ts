@@ -1,0 +1,218 @@
+import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channels/events.ts'
+import {
+  type ChannelRecord,
+  evolveChannels,
+  idsOf,
+  initialChannels,
+} from '#domain/channels/state.ts'
+import { initialOptions } from '#domain/options/commands.ts'
+import { optionsDecider } from '#domain/options/decide.ts'
+import { OPTIONS_STREAM, type OptionsEvent } from '#domain/options/events.ts'
+import { isPriceOption } from '#domain/pricing/price-changes.ts'
+import type { Recorded, Sealed } from '#domain/shared/event.ts'
+import { maskedSetting } from '#domain/shared/mask-proxy-credentials.ts'
+import { tokenDecider } from '#domain/tokens/decide.ts'
+import { type TokenEvent, tokensStream } from '#domain/tokens/events.ts'
+import { type UserEvent, userStream } from '#domain/users/events.ts'
+import { evolveUser, initialUser, type UserRecord } from '#domain/users/state.ts'
+import type { Core } from '#infra/core-dependencies.ts'
+import type { EventStore } from '#infra/event-store/port.ts'
+import { findToken } from '#projections/tokens/query.ts'
+import type { StateAsOf, StateKind } from '../contract/time-travel.ts'
+import { type At, isAfter } from './at-parameter.ts'
+
+type Deps = Pick<Core, 'store' | 'db' | 'vault'>
+type State = Readonly<Record<string, unknown>>
+
+/** How an object's state is folded from the events of its stream. */
+type Fold = {
+  readonly stream: string
+  /** Reports whether the event concerns the object, so that it counts as its last change. */
+  readonly concerns: (event: Recorded) => boolean
+  readonly apply: (event: Recorded) => void
+  /** Returns the state after the applied events, or null if the object does not exist. */
+  readonly state: () => Promise<State | null> | State | null
+}
+
+const PAGE = 500
+/** Stands for a secret that is set. */
+const SECRET = '***'
+
+/**
+ * Folds the events of one object up to a moment. Returns null if the object has never existed up to
+ * then.
+ */
+export async function stateAsOf(
+  deps: Deps,
+  kind: StateKind,
+  id: string,
+  at: At | null,
+): Promise<StateAsOf | null> {
+  const fold = await foldOf(deps, kind, id)
+  if (fold === null) return null
+  let last: Recorded | null = null
+  let change: Recorded | null = null
+  await readUntil(deps.store, fold.stream, at, (event) => {
+    last = event
+    fold.apply(event)
+    if (fold.concerns(event)) change = event
+  })
+  return await answerOf({ kind, id }, fold, last, change)
+}
+
+async function answerOf(
+  { kind, id }: { readonly kind: StateKind; readonly id: string },
+  fold: Fold,
+  last: Recorded | null,
+  change: Recorded | null,
+): Promise<StateAsOf | null> {
+  const isOfSite = kind === 'options' || kind === 'prices'
+  if (change === null && !isOfSite) return null
+  const state = await fold.state()
+  return {
+    position: last?.position ?? 0,
+    at: last === null ? 0 : secondsOf(last),
+    ...{ kind, id, state: state === null ? null : { ...state } },
+    is_deleted: state === null || state.is_deleted === true,
+    last_change:
+      change === null
+        ? null
+        : {
+            ...{ position: change.position, revision: change.revision, type: change.type },
+            ...{ created_at: secondsOf(change), actor: change.meta.actor },
+          },
+  }
+}
+
+const secondsOf = ({ meta }: Recorded): number => Math.floor(meta.at / 1_000)
+
+/** Calls `visit` with the events of a stream in their order, up to the first after the moment. */
+export async function readUntil(
+  store: Pick<EventStore, 'readStream'>,
+  stream: string,
+  at: At | null,
+  visit: (event: Recorded) => void,
+): Promise<void> {
+  for (let from = 0; ; from += PAGE) {
+    const events = await store.readStream(stream, from, PAGE)
+    for (const event of events) {
+      if (isAfter(event, at)) return
+      visit(event)
+    }
+    if (events.length < PAGE) return
+  }
+}
+
+async function foldOf(deps: Deps, kind: StateKind, id: string): Promise<Fold | null> {
+  if (kind === 'options' || kind === 'prices') return id === 'site' ? optionsFold(kind) : null
+  if (id === 'site') return null
+  if (kind === 'channel') return channelFold(Number(id))
+  return kind === 'user' ? userFold(deps, Number(id)) : await tokenFold(deps, Number(id))
+}
+
+function optionsFold(kind: 'options' | 'prices'): Fold {
+  let options = initialOptions()
+  const isShown = (key: string) => kind === 'options' || isPriceOption(key)
+  return {
+    stream: OPTIONS_STREAM,
+    concerns: ({ data }) => isShown(String((data as { readonly key?: string }).key ?? '')),
+    apply: (event) => {
+      options = optionsDecider.evolve(options, event as Recorded<OptionsEvent>)
+    },
+    state: () => {
+      const values = [...options.values].filter(([key]) => isShown(key))
+      const secrets = [...options.secretRefs].filter(([key]) => isShown(key))
+      const masked = secrets.map(([key, ref]) => [key, ref === '' ? '' : SECRET] as const)
+      return Object.fromEntries([...values, ...masked].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    },
+  }
+}
+
+function channelFold(channelId: number): Fold {
+  const state = initialChannels()
+  return {
+    stream: CHANNELS_STREAM,
+    concerns: (event) => idsOf(event as Recorded<ChannelEvent>).includes(channelId),
+    apply: (event) => {
+      evolveChannels(state, event as Recorded<ChannelEvent>)
+    },
+    state: () => {
+      const channel = state.channels.get(channelId)
+      return channel === undefined ? null : channelState(channel)
+    },
+  }
+}
+
+function channelState({ terms, status, keyRefs, keyMode, setAside }: ChannelRecord): State {
+  const { proxyRef, setting, ...others } = terms
+  return {
+    ...{ ...others, setting: maskedSetting(setting), proxy: proxyRef === undefined ? '' : SECRET },
+    ...{ status, key: keyRefs.length === 0 ? '' : SECRET, key_count: keyRefs.length },
+    ...{ key_mode: keyMode, suspended_keys: setAside.length },
+  }
+}
+
+function userFold({ vault }: Deps, userId: number): Fold {
+  let state = initialUser()
+  return {
+    stream: userStream(userId),
+    concerns: () => true,
+    apply: (event) => {
+      state = evolveUser(state, event as Recorded<UserEvent>)
+    },
+    state: async () => (state.user === null ? null : await userState(vault, state.user)),
+  }
+}
+
+async function userState(vault: Core['vault'], user: UserRecord): Promise<State> {
+  const { passwordRef, identities, displayName, settings } = user
+  return {
+    ...{ role: user.role, group: user.group, is_enabled: user.isEnabled },
+    ...{ is_deleted: user.isDeleted, is_erased: user.isErased },
+    display_name: (await vault.open(user.userId, displayName as Sealed)) ?? '',
+    password: passwordRef === null ? '' : SECRET,
+    identities: Object.keys(identities),
+    settings: Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => [
+        name,
+        isSecretSetting(name) ? SECRET : value,
+      ]),
+    ),
+  }
+}
+
+const isSecretSetting = (name: string): boolean => /secret|key|password|ref$/i.test(name)
+
+async function tokenFold({ db, vault }: Deps, tokenId: number): Promise<Fold | null> {
+  const token = await findToken(db, tokenId)
+  if (token === null) return null
+  const { userId } = token
+  const state = tokenDecider.initialState()
+  return {
+    stream: tokensStream(userId),
+    concerns: ({ data }) => tokenIdsIn(data).includes(tokenId),
+    apply: (event) => {
+      tokenDecider.evolve(state, event as Recorded<TokenEvent>)
+    },
+    state: async () => {
+      const record = state.tokens.get(tokenId)
+      if (record === undefined) return null
+      const { name, allowIps, ...terms } = record.terms
+      const opened = typeof name === 'string' ? await vault.open(userId, name) : name.plain
+      return {
+        ...{ user_id: userId, name: opened ?? '', is_enabled: record.isEnabled, ...terms },
+        ...{ key: SECRET, allow_ips: allowIps === null ? '' : SECRET },
+      }
+    },
+  }
+}
+
+function tokenIdsIn(data: object): readonly number[] {
+  const { tokenId, tokenIds, tokens } = data as {
+    readonly tokenId?: number
+    readonly tokenIds?: readonly number[]
+    readonly tokens?: readonly { readonly tokenId: number }[]
+  }
+  if (tokenId !== undefined) return [tokenId]
+  return tokenIds ?? tokens?.map((token) => token.tokenId) ?? []
+}

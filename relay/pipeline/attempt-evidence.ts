@@ -1,0 +1,183 @@
+import { createHash, type Hash, hash } from 'node:crypto'
+import type { Digest, ProviderEvidence } from '#domain/accounts/events.ts'
+import { areEvidenceTexts } from '#relay/canonical/redact-provider-texts.ts'
+import { type ProviderHeaders, requestIdHeaderIn } from './headers-of-answer.ts'
+
+/** Longer bodies are hashed in slices, so that the event loop can work in between. */
+const SLICE_BYTES = 256 * 1024
+/** The length of the parts at both ends of an answer that are searched for its identifiers. */
+const SEARCHED_BYTES = 320
+/** The maximum length of the provider's usage report in an event. */
+const USAGE_LENGTH_MAX = 2_048
+/** Reports contain names and numbers. A longer text in them might be part of a conversation. */
+const LONG_TEXT = /"[^"]{65,}"/
+
+/**
+ * Matches members that identify the answer or the system that made it. A quote before the name
+ * can't be part of a longer text, because the quote after the name would be escaped there.
+ */
+const IDENTIFIERS =
+  /"(id|responseId|system_fingerprint|service_tier|trafficType|provider)"\s*:\s*"([^"\\]{1,128})"/g
+
+/** Computes the SHA-256 of a byte stream. Most streams have one chunk, which is hashed at once. */
+class StreamDigest {
+  private bytes = 0
+  private first: Buffer | null = null
+  private hash: Hash | null = null
+
+  push(chunk: Buffer): void {
+    this.bytes += chunk.length
+    if (this.hash !== null) this.hash.update(chunk)
+    else if (this.first === null) this.first = chunk
+    else {
+      this.hash = createHash('sha256').update(this.first).update(chunk)
+      this.first = null
+    }
+  }
+
+  get isOneChunk(): boolean {
+    return this.first !== null
+  }
+
+  /** Ends the stream. Returns null if it had no chunk. */
+  end(): Digest | null {
+    const { bytes, first } = this
+    if (bytes === 0) return null
+    return { bytes, sha256: this.hash?.digest('hex') ?? hash('sha256', first ?? '', 'hex') }
+  }
+}
+
+/**
+ * Collects what one attempt shows about the provider: digests of the bytes in both directions, the
+ * provider's id of the request, and the identifiers in the answer.
+ */
+export class AttemptEvidence {
+  private sent: Digest | Promise<Digest> | null = null
+  private readonly upload = new StreamDigest()
+  private readonly received = new StreamDigest()
+  private headers: ProviderHeaders = {}
+  private start = ''
+  private last: Buffer | null = null
+
+  noteSent(body: Buffer): void {
+    const { length: bytes } = body
+    if (bytes > SLICE_BYTES) this.sent = digestInSlices(body)
+    else this.sent = { bytes, sha256: hash('sha256', body, 'hex') }
+  }
+
+  /** Notes a chunk of an upload that was passed to the connection. */
+  noteUploaded(chunk: Buffer): void {
+    this.upload.push(chunk)
+  }
+
+  noteHeaders(headers: ProviderHeaders): void {
+    this.headers = headers
+  }
+
+  noteReceived(chunk: Buffer): void {
+    this.received.push(chunk)
+    if (this.last === null) this.start = chunk.toString('latin1', 0, SEARCHED_BYTES)
+    this.last = chunk
+  }
+
+  /** The digest of a long request is computed in steps. Resolves when it is there. */
+  async settleSent(): Promise<void> {
+    this.sent = await this.sent
+  }
+
+  /** True once the digest of the request is there, which is nearly always at once. */
+  get isSettled(): boolean {
+    return !(this.sent instanceof Promise)
+  }
+
+  /**
+   * Ends the collection. `confidential` has the texts that no event may contain. `sentAt` is in
+   * unix milliseconds.
+   */
+  report(sentAt: number, confidential: readonly string[]): ProviderEvidence {
+    const report: Writable<ProviderEvidence> = { sentAt }
+    const sent = this.sent instanceof Promise ? null : (this.sent ?? this.upload.end())
+    if (sent !== null) report.sent = sent
+    const received = this.received.end()
+    if (received !== null) report.received = received
+    const found = this.identifiers()
+    const requestId = requestIdHeaderIn(this.headers)
+    if (requestId !== null) found.push(['', requestId])
+    this.last = null
+    if (found.length === 0) return report
+    // One check of all texts is faster than one of each, and nearly always enough.
+    const isFit = areEvidenceTexts(
+      found.map(([, value]) => value),
+      confidential,
+    )
+    const fit = isFit ? found : found.filter(([, one]) => areEvidenceTexts([one], confidential))
+    for (const [name, value] of fit) {
+      if (name === '') report.requestId = value
+      else report.fingerprint = { [name]: value, ...report.fingerprint }
+    }
+    return report
+  }
+
+  /** Finds identifiers at both ends of the answer. The first value of a name counts. */
+  private identifiers(): [name: string, value: string][] {
+    const { start, last } = this
+    const found: [string, string][] = []
+    if (last === null) return found
+    findIdentifiers(start, found)
+    const isRead = this.received.isOneChunk && last.length <= SEARCHED_BYTES
+    const from = Math.max(0, last.length - SEARCHED_BYTES)
+    if (!isRead) findIdentifiers(last.toString('latin1', from), found)
+    return found
+  }
+}
+
+function findIdentifiers(text: string, found: [string, string][]): void {
+  IDENTIFIERS.lastIndex = 0
+  for (let match = IDENTIFIERS.exec(text); match !== null; match = IDENTIFIERS.exec(text)) {
+    const [, name = '', value = ''] = match
+    if (!found.some(([earlier]) => earlier === name)) found.push([name, value])
+  }
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
+
+/** What the answer as a whole tells, after the format has read it. */
+export type AnswerFacts = { readonly model: unknown; readonly usage: unknown }
+
+/** Returns the evidence with the answer's model and the usage as the provider reported it. */
+export function withAnswer(
+  evidence: ProviderEvidence,
+  { model, usage }: AnswerFacts,
+  confidential: readonly string[],
+): ProviderEvidence {
+  const isModel = typeof model === 'string' && areEvidenceTexts([model], confidential)
+  const report = usageText(usage, confidential)
+  const answered: Writable<ProviderEvidence> = { ...evidence }
+  if (isModel) answered.model = model
+  if (report !== null) answered.usage = report
+  return answered
+}
+
+/**
+ * Returns the provider's usage report as JSON, cut at its maximum length. Returns null for a report
+ * with a confidential or a long text.
+ */
+function usageText(usage: unknown, confidential: readonly string[]): string | null {
+  if (typeof usage !== 'object' || usage === null) return null
+  const text = JSON.stringify(usage).slice(0, USAGE_LENGTH_MAX).toWellFormed()
+  if (LONG_TEXT.test(text) || confidential.some((one) => isIn(one, text))) return null
+  return text
+}
+
+const CONFIDENTIAL_MIN = 5
+const isIn = (confidential: string, text: string): boolean =>
+  confidential.length >= CONFIDENTIAL_MIN && text.includes(confidential)
+
+async function digestInSlices(body: Buffer): Promise<Digest> {
+  const digest = createHash('sha256')
+  for (let at = 0; at < body.length; at += SLICE_BYTES) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve))
+    digest.update(body.subarray(at, at + SLICE_BYTES))
+  }
+  return { bytes: body.length, sha256: digest.digest('hex') }
+}

@@ -1,0 +1,67 @@
+import type { Attempt } from '#domain/accounts/events.ts'
+import {
+  confidentialOf,
+  type ProviderTarget,
+} from '../providers/openai-compatible/provider-target.ts'
+import { type AnswerFacts, withAnswer } from './attempt-evidence.ts'
+import type { AttemptEnd, UpstreamAttempt } from './upstream-attempt.ts'
+
+/** The confidential texts of targets. The texts of a cloud are not kept, because they change. */
+const confidentialTexts = new WeakMap<ProviderTarget, readonly string[]>()
+
+function confidentialTextsOf(target: ProviderTarget): readonly string[] {
+  if (target.cloud !== null) return confidentialOf(target)
+  const texts = confidentialTexts.get(target) ?? confidentialOf(target)
+  confidentialTexts.set(target, texts)
+  return texts
+}
+
+type EndedAttempt = {
+  readonly channelId: number
+  readonly target: ProviderTarget
+  readonly end: AttemptEnd
+  /** When the attempt began, in unix milliseconds. */
+  readonly sentAt: number
+  readonly latencyMs: number
+}
+
+/** The attempts of a call, as its ending event contains them. */
+export class AttemptList {
+  readonly items: Attempt[] = []
+  /** The texts of the last attempt's target that no event may contain. */
+  private confidential: readonly string[] = []
+
+  /** Adds an attempt that has ended, with its evidence if its request was sent. */
+  async add(
+    { evidence, isSent }: UpstreamAttempt,
+    { channelId, target, end, sentAt, latencyMs }: EndedAttempt,
+  ): Promise<void> {
+    const error = end.kind === 'plain' ? null : end.error
+    const attempt = { channelId, status: end.status, error, latencyMs }
+    this.confidential = confidentialTextsOf(target)
+    if (!evidence.isSettled) await evidence.settleSent()
+    const report = isSent ? evidence.report(sentAt, this.confidential) : null
+    this.items.push(report === null ? attempt : { ...attempt, evidence: report })
+  }
+
+  /** Adds what the answer tells to the evidence of the last attempt. */
+  noteAnswer(facts: AnswerFacts): void {
+    const evidence = this.items.at(-1)?.evidence
+    if (evidence !== undefined) {
+      this.amend({ evidence: withAnswer(evidence, facts, this.confidential) })
+    }
+  }
+
+  /**
+   * Marks the last attempt as a rejection of the site's account. Rejections count towards disabling
+   * the channel.
+   */
+  blameAccount(): void {
+    this.amend({ isAccounts: true })
+  }
+
+  private amend(change: Partial<Attempt>): void {
+    const last = this.items.pop()
+    if (last !== undefined) this.items.push({ ...last, ...change })
+  }
+}

@@ -1,0 +1,180 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Attempt } from '#domain/accounts/events.ts'
+import type { CallExplanation } from '#read-api/contract/calls.ts'
+import { newCallId } from '#relay/pipeline/http-exchange.ts'
+import {
+  aCall,
+  admitted,
+  channelChanged,
+  channelCreated,
+  costing,
+  type Given,
+  HOLD,
+  NOW,
+  releasedCall,
+  settledCall,
+} from '#test/projections/fixture.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { ADMIN, ALICE, apiFixture, BOB } from './fixture.ts'
+
+const api = startedOnce(apiFixture)
+
+const EVIDENCE = {
+  sentAt: NOW - 1_400,
+  sent: { bytes: 20, sha256: 'ab'.repeat(32) },
+  received: { bytes: 40, sha256: 'cd'.repeat(32) },
+  requestId: 'req_1',
+  model: 'other-model',
+  fingerprint: { id: 'chatcmpl-1', system_fingerprint: 'fp_1' },
+  usage: '{"prompt_tokens":1000,"cost":0.001}',
+}
+const ATTEMPTS: readonly Attempt[] = [
+  { channelId: 1, status: 503, error: 'status', latencyMs: 20 },
+  { channelId: 2, status: 200, error: null, latencyMs: 900, evidence: EVIDENCE },
+]
+/** (400 + 600 × 0.5 + 500 × 4) × 1.25 */
+const CHARGE = 3_375
+
+const withFields = (given: Given, fields: object): Given => ({
+  ...given,
+  data: { ...(given.data as object), ...fields },
+})
+const idAt = (at: number) => newCallId(at)
+const ids = { settled: idAt(NOW), released: idAt(NOW + 1), open: idAt(NOW + 2), forged: idAt(NOW) }
+
+beforeAll(async () => {
+  const call = (id: string) => aCall({ userId: ALICE, tokenId: 1, call: id })
+  const settled = call(ids.settled)
+  const raised = { ...settled, hold: HOLD + 5, added: 5, postings: [] }
+  const others = Array.from({ length: 700 }, () => {
+    const other = aCall({ userId: ALICE, tokenId: 1, call: idAt(NOW - 60_000) })
+    return [admitted(other, NOW - 60_000), settledCall(other, 1, NOW - 59_000)]
+  })
+  const events: Given[] = [
+    channelCreated(1, 'channel-one', { baseUrl: 'https://one.example.com/v1' }),
+    channelCreated(2, 'second', { baseUrl: 'https://two.example.com' }),
+    ...others.flat(),
+    withFields(admitted(settled, NOW), { balanceAfter: 70, heldAfter: HOLD }),
+    admitted(call(ids.released), NOW + 1),
+    { stream: `account-${ALICE}`, type: 'HoldRaised', v: 1, data: raised, at: NOW + 5 },
+    releasedCall(call(ids.released), NOW + 11),
+    costing(
+      withFields(settledCall(settled, CHARGE, NOW + 2_000, 2), {
+        ...{ attempts: ATTEMPTS, hold: HOLD + 5, upstreamModel: 'their-model' },
+        ...{ anomaly: 'other-model', balanceAfter: 80, heldAfter: 0 },
+      }),
+      900,
+    ),
+    admitted(call(ids.open), NOW + 2),
+    admitted(call(ids.forged), NOW),
+    settledCall(call(ids.forged), CHARGE + 1, NOW + 3_000),
+    channelChanged(2, 'ChannelTermsChanged', {
+      terms: { ...PLAIN_CHANNEL_TERMS, name: 'second', baseUrl: 'https://three.example.com' },
+      ...{ keyRefs: ['channel-key-2'], keyMode: '', droppedKeyRefs: [] },
+    }),
+  ]
+  let position = 0
+  for (let at = 0; at < events.length; at += 500) {
+    position = await api.append(events.slice(at, at + 500))
+  }
+  await api.settled(position)
+})
+
+const explain = async (id: string, who: number) => {
+  const path = `/api/audit/calls/${id}`
+  return await api.get<CallExplanation>(path, await api.logIn(who))
+}
+
+describe('an explained call', () => {
+  it('has every step of the call with the balance after it, for an admin', async () => {
+    const { status, body } = await explain(ids.settled, ADMIN)
+    expect(status, body.message).toBe(200)
+    expect(body.data).toMatchObject({
+      ...{ request_id: ids.settled, user_id: ALICE, username: 'alice', status: 'settled' },
+      admission: { hold: HOLD, balance_after: 70, held_after: HOLD },
+      raised_holds: [{ added: 5, hold: HOLD + 5, balance_after: null }],
+      end: {
+        ...{ type: 'CallSettled', reason: 'done', hold: HOLD + 5, charge: CHARGE },
+        ...{ released: HOLD + 5 - CHARGE, balance_after: 80, held_after: 0 },
+      },
+      ...{ cost: 900, cost_ratio: '0.6', upstream_model: 'their-model' },
+      usage: { raw: EVIDENCE.usage, anomaly: 'other-model', source: 'upstream' },
+    })
+    const { admission, end } = body.data
+    expect((end?.revision ?? 0) - (admission?.revision ?? 0)).toBe(4)
+  })
+
+  it('tells why each attempt was made and where it went, with the host at the time', async () => {
+    const { body } = await explain(ids.settled, ADMIN)
+    expect(body.data.attempts).toMatchObject([
+      {
+        ...{ channel_id: 1, channel_name: 'channel-one', status: 503, error: 'status' },
+        ...{ reason: 'first', after_error: null, evidence: { host: 'one.example.com' } },
+      },
+      {
+        ...{ channel_id: 2, reason: 'another-channel', after_error: 'status', error: null },
+        evidence: {
+          ...{ request_id: 'req_1', model: 'other-model', host: 'two.example.com' },
+          ...{ sent: EVIDENCE.sent, received: EVIDENCE.received },
+        },
+      },
+    ])
+  })
+
+  it('computes the charge again, to the unit', async () => {
+    const { body } = await explain(ids.settled, ADMIN)
+    expect(body.data.arithmetic).toEqual({
+      lines: [
+        { item: 'inputUncached', units: '400', price: '1.25', ratio: '1', amount: '500' },
+        { item: 'cacheRead', units: '600', price: '0.625', ratio: '1', amount: '375' },
+        { item: 'output', units: '500', price: '5', ratio: '1', amount: '2500' },
+      ],
+      ...{ sum: '3375', rounded: CHARGE, charge: CHARGE, is_exact: true },
+    })
+    const forged = await explain(ids.forged, ADMIN)
+    expect(forged.body.data.arithmetic).toMatchObject({ rounded: CHARGE, is_exact: false })
+  })
+
+  it('shows its owner no channel, host, name at the provider or cost', async () => {
+    const { status, body } = await explain(ids.settled, ALICE)
+    expect(status).toBe(200)
+    const text = JSON.stringify(body.data)
+    for (const secret of [
+      'example.com',
+      'their-model',
+      'channel-one',
+      'req_1',
+      'chatcmpl-1',
+      '0.001',
+    ]) {
+      expect(text).not.toContain(secret)
+    }
+    expect(body.data).toMatchObject({ cost: null, cost_ratio: null, upstream_model: null })
+    expect(body.data.attempts[1]).toMatchObject({
+      ...{ channel_id: null, channel_name: null, reason: 'another-channel' },
+      evidence: { sent: EVIDENCE.sent, fingerprint: { system_fingerprint: 'fp_1' } },
+    })
+  })
+
+  it('that was released or is open has no charge', async () => {
+    const { body } = await explain(ids.released, ALICE)
+    expect(body.data).toMatchObject({
+      ...{ status: 'released', arithmetic: null, usage: null, attempts: [] },
+      end: { error_code: 'NoChannel', status_code: 503, charge: 0, released: HOLD },
+    })
+    const open = await explain(ids.open, ALICE)
+    expect(open.body.data).toMatchObject({ status: 'open', end: null, admission: { hold: HOLD } })
+  })
+
+  it('of another user, or with an odd id, is unknown', async () => {
+    const { forged, ...unknown } = ids
+    for (const id of Object.values(unknown)) {
+      expect(await explain(id, BOB)).toMatchObject({ status: 404, body: { code: 'CallUnknown' } })
+    }
+    for (const id of [idAt(NOW), '%25', 'x', ids.settled.slice(0, 20), `${ids.settled}0`]) {
+      expect(await explain(id, ADMIN)).toMatchObject({ status: 404 })
+    }
+    expect((await explain(forged.toUpperCase(), ALICE)).status).toBe(200)
+  })
+})

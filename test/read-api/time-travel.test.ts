@@ -1,0 +1,181 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { EventPage, PricesAsOf, StateAsOf } from '#read-api/contract/time-travel.ts'
+import {
+  channelChanged,
+  channelCreated,
+  deducted,
+  type Given,
+  granted,
+  NOW,
+  tokenCreated,
+  tokenRenamed,
+  tokensDeleted,
+} from '#test/projections/fixture.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { ADMIN, ALICE, apiFixture, BOB } from './fixture.ts'
+
+const api = startedOnce(apiFixture)
+const optionSet = (key: string, value: string, at: number): Given => {
+  const data = { key, value, before: '' }
+  return { stream: 'options', type: 'OptionSet', v: 2, data, at }
+}
+const SECRET_SET: Given = {
+  ...{ stream: 'options', type: 'SecretOptionSet', v: 2, at: NOW },
+  data: { key: 'SMTPToken', secretRef: 'ref-1', before: null },
+}
+const at = (given: Given, time: number): Given => ({ ...given, at: time })
+const MINUTE = 60_000
+let first = 0
+
+beforeAll(async () => {
+  const setting = '{"proxy":"http://user:password-1@proxy.example.com:3128"}'
+  const events = [
+    at(channelCreated(1, 'before', { setting, priority: 3 }), NOW),
+    optionSet('ModelRatio', '{"m":1.5}', NOW),
+    SECRET_SET,
+    at(tokenCreated(7, ALICE, 'my token'), NOW),
+    at(tokenRenamed(7, ALICE, 'renamed'), NOW + MINUTE),
+    optionSet('ModelRatio', '{"m":2}', NOW + MINUTE),
+    at(channelChanged(1, 'ChannelsDisabled'), NOW + MINUTE),
+    at(channelChanged(1, 'ChannelsDeleted'), NOW + 2 * MINUTE),
+    at(tokensDeleted(ALICE, [7]), NOW + 2 * MINUTE),
+    at(granted(ALICE, 50), NOW + 3 * MINUTE),
+    at(deducted(ALICE, 20), NOW + 4 * MINUTE),
+    at(granted(BOB, 9), NOW + 5 * MINUTE),
+  ]
+  let position = 0
+  // An append orders its events by stream.
+  for (const event of events) position = await api.append([event])
+  first = position - 11
+  await api.settled(position)
+})
+
+const get = async <T>(path: string, who = ADMIN) => {
+  const { status, body } = await api.get<T>(`/api/audit/${path}`, await api.logIn(who))
+  return { status, body, data: body.data }
+}
+const iso = (time: number) => encodeURIComponent(new Date(time).toISOString())
+
+describe('the state of an object as of a moment', () => {
+  it('is the fold of its events up to a position or a time', async () => {
+    const states = [
+      await get<StateAsOf>(`state/token/7?at=${first + 3}`),
+      await get<StateAsOf>(`state/token/7?at=${iso(NOW + MINUTE)}`),
+      await get<StateAsOf>('state/token/7'),
+    ]
+    expect(states.map(({ data }) => data.state?.name ?? null)).toEqual([
+      'my token',
+      'renamed',
+      null,
+    ])
+    expect(states.map(({ data }) => data.is_deleted)).toEqual([false, false, true])
+    expect(states[1]?.data.last_change).toMatchObject({
+      ...{ position: first + 4, type: 'TokenTermsChanged' },
+      created_at: (NOW + MINUTE) / 1_000,
+    })
+    expect((await get(`state/token/7?at=${first + 2}`)).status).toBe(404)
+  })
+
+  it('of a channel, user and of the options has no secret, only whether it is set', async () => {
+    const channel = await get<StateAsOf>(`state/channel/1?at=${iso(NOW)}`)
+    expect(channel.data.state).toMatchObject({
+      ...{ name: 'before', priority: 3, status: 'enabled', key: '***', key_count: 1 },
+    })
+    const disabled = await get<StateAsOf>(`state/channel/1?at=${first + 6}`)
+    expect(disabled.data.state).toMatchObject({ status: 'disabled' })
+    const user = await get<StateAsOf>(`state/user/${ALICE}`)
+    expect(user.data.state).toMatchObject({ role: 1, group: 'default', is_deleted: false })
+    const options = await get<StateAsOf>(`state/options/site?at=${first + 2}`)
+    expect(options.data.state).toMatchObject({ ModelRatio: '{"m":1.5}', SMTPToken: '***' })
+    const prices = await get<StateAsOf>('state/prices/site')
+    expect(prices.data.state).toEqual({ ModelRatio: '{"m":2}' })
+    for (const { body } of [channel, disabled, user, options]) {
+      expect(JSON.stringify(body)).not.toMatch(/password-1|channel-key-1|ref-1|hash/)
+    }
+  })
+
+  it('is unknown for unknown ids, and for a moment before the object', async () => {
+    for (const path of ['channel/99', `channel/1?at=${first - 1}`, 'user/99', 'token/99']) {
+      expect((await get(`state/${path}`)).status).toBe(404)
+    }
+    expect((await get('state/channel/site')).status).toBe(404)
+    expect((await get('state/options/7')).status).toBe(404)
+  })
+
+  it('names an invalid field', async () => {
+    for (const text of [
+      'yesterday',
+      '2026-13-01',
+      '-1',
+      '2026-11-21T09:30',
+      '1e3',
+      '9'.repeat(16),
+    ]) {
+      const { status, body } = await get(`state/channel/1?at=${encodeURIComponent(text)}`)
+      expect([status, body.code, body.message]).toEqual([
+        400,
+        'AtInvalid',
+        expect.stringContaining('at'),
+      ])
+    }
+    expect((await get('state/secrets/1')).status).toBe(400)
+  })
+})
+
+describe('prices as of a moment', () => {
+  it('are those that calls had, with the change that set them', async () => {
+    const price = async (moment: string) =>
+      (await get<PricesAsOf>(`prices?model=m&group=default&at=${moment}`)).data
+    expect(await price(iso(NOW))).toMatchObject({
+      position: first + 2,
+      price: { mode: 'tokens', model: '1.5', group: '1' },
+      in_force: expect.arrayContaining([
+        expect.objectContaining({
+          option: 'ModelRatio',
+          name: 'm',
+          value: '1.5',
+          position: first + 1,
+        }),
+      ]),
+    })
+    expect((await price('')).price).toMatchObject({ model: '2' })
+    expect(await price(String(first))).toMatchObject({ position: 0, at: 0, price: null })
+  })
+})
+
+describe('stored events', () => {
+  const list = async (query: string) => {
+    const { status, data, body } = await get<EventPage>(`events?${query}`)
+    expect(status, body.message).toBe(200)
+    return data
+  }
+
+  it('are listed by stream, type, user and time, in order', async () => {
+    const positions = async (query: string) =>
+      (await list(query)).items.map((one) => one.position - first)
+    expect(await positions('stream=channels')).toEqual([0, 6, 7])
+    expect(await positions('type=OptionSet')).toEqual([1, 5])
+    expect(await positions(`user_id=${ALICE}&after=${first}`)).toEqual([3, 4, 8, 9, 10])
+    expect(await positions(`from=${iso(NOW + 3 * MINUTE)}`)).toEqual([9, 10, 11])
+    const range = `from=${iso(NOW + MINUTE)}&to=${iso(NOW + 2 * MINUTE)}`
+    expect(await positions(range)).toEqual([4, 5, 6, 7, 8])
+    expect(await positions(`from=${first + 2}&to=${first + 3}`)).toEqual([2, 3])
+    expect(await positions(`stream=account-${ALICE}&type=QuotaDeducted`)).toEqual([10])
+  })
+
+  it('are paged by a cursor without gaps', async () => {
+    const seen: number[] = []
+    let cursor: string | null = String(first - 1)
+    while (cursor !== null) {
+      const page: EventPage = await list(`after=${cursor}&limit=5`)
+      seen.push(...page.items.map(({ position }) => position - first))
+      cursor = page.next_cursor
+    }
+    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+  })
+
+  it('are not for users', async () => {
+    expect((await get('events', ALICE)).status).toBe(403)
+    expect((await get('state/user/3', ALICE)).status).toBe(403)
+  })
+})
