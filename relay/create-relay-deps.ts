@@ -7,6 +7,7 @@ import {
 } from '#infra/provider-messages/provider-messages.ts'
 import { usageOfToken } from '#projections/tokens/query.ts'
 import { type BatchStore, createBatchStore } from './batches/batch-store.ts'
+import { createFileStore, type FileStore } from './batches/file-store.ts'
 import { CircuitBreaker } from './channel-health/circuit-breaker.ts'
 import { type ClaimedCalls, createClaimedCalls } from './idempotency/idempotency-claims.ts'
 import { FailedKeys } from './limits/block-key-guessing.ts'
@@ -47,6 +48,7 @@ export type DepsOverrides = {
   readonly storedResponses?: StoredResponses
   readonly clientSecrets?: ClientSecrets
   readonly batchStore?: BatchStore
+  readonly fileStore?: FileStore
   readonly counter?: TokenCounter
   readonly bodies?: BodyMemory
   readonly usageOfToken?: RelayDeps['usageOfToken']
@@ -120,5 +122,6 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     ),
     clientSecrets: overrides.clientSecrets ?? (await createClientSecrets(core.pg)),
     batchStore: overrides.batchStore ?? (await createBatchStore(core.pg)),
+    fileStore: overrides.fileStore ?? (await createFileStore(core.pg)),
   }
 }

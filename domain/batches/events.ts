@@ -6,8 +6,8 @@ import type { WireQuota } from '../shared/quota.ts'
 /** `batch` is the id of the first call that pays for the batch, a UUID v7. */
 export const batchStream = (batch: string): string => `batch-${batch}`
 
-export const BATCH_APIS = ['anthropic'] as const
-export type BatchApi = (typeof BATCH_APIS)[number]
+/** The API in which a batch was submitted. */
+export type BatchApi = 'anthropic' | 'openai'
 
 type BatchFacts = { readonly batch: string; readonly userId: number }
 

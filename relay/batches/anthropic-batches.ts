@@ -1,9 +1,16 @@
 import { redact } from '../canonical/redact-provider-texts.ts'
+import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-request.ts'
 import { API_VERSION } from '../dialects/anthropic-messages/passed-headers.ts'
+import {
+  type BatchDescription,
+  type BatchProtocol,
+  objectIn,
+  PROVIDER_ID,
+  recordOf,
+} from './batch-protocol.ts'
 
 const PUBLIC_PREFIX = 'msgbatch_'
 const PUBLIC_ID = /^msgbatch_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/
-const PROVIDER_ID = /^[\w-]{1,200}$/
 
 /** The path of batches below a channel's address. */
 export const BATCHES_PATH = '/v1/messages/batches'
@@ -20,15 +27,8 @@ export function batchOfId(id: string): string | null {
   return parts === undefined ? null : parts.join('-')
 }
 
-/** The members of the provider's description that callers get. All others are left out. */
-export type BatchDescription = {
-  readonly isEnded: boolean
-  readonly upstreamId: string
-  readonly object: Readonly<Record<string, unknown>>
-}
-
 /** Reads the provider's description of a batch. Returns null if it has another form. */
-export function readDescription(body: Buffer): BatchDescription | null {
+function readDescription(body: Buffer): BatchDescription | null {
   const value = objectIn(body.toString('utf8'))
   const { id, processing_status: status, request_counts: counts } = value ?? {}
   if (value === null || typeof id !== 'string' || !PROVIDER_ID.test(id)) return null
@@ -43,7 +43,8 @@ export function readDescription(body: Buffer): BatchDescription | null {
     archived_at: time('archived_at'),
     cancel_initiated_at: time('cancel_initiated_at'),
   }
-  return { isEnded: status === 'ended', upstreamId: id, object }
+  const results = `${BATCHES_PATH}/${encodeURIComponent(id)}/results`
+  return { isEnded: status === 'ended', upstreamId: id, results, object }
 }
 
 function countsOf(counts: unknown): Record<string, number> {
@@ -80,11 +81,8 @@ export function renderBatch(
   }
 }
 
-/** The result of one line: its answer, or null if it failed and costs nothing. */
-export type LineResult = { readonly customId: string; readonly answer: object | null }
-
 /** Reads a line of the results. Returns null if the line has another form. */
-export function readResult(line: string): LineResult | null {
+function readResult(line: string) {
   const { custom_id: customId, result } = objectIn(line) ?? {}
   if (typeof customId !== 'string') return null
   const { type, message } = recordOf(result) ?? {}
@@ -119,15 +117,11 @@ export function renderResult(
   return JSON.stringify({ custom_id: customId, result: { type: result.type, error: shown } })
 }
 
-function objectIn(text: string): Record<string, unknown> | null {
-  try {
-    return recordOf(JSON.parse(text))
-  } catch {
-    return null
-  }
+/** Anthropic's Message Batches. */
+export const ANTHROPIC_BATCHES: BatchProtocol = {
+  path: BATCHES_PATH,
+  headers: VERSION_HEADERS,
+  readDescription,
+  readResult,
+  formatOf: () => ANTHROPIC_MESSAGES,
 }
-
-const recordOf = (value: unknown): Record<string, unknown> | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null

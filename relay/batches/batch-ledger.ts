@@ -1,7 +1,12 @@
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import { type BatchRecord, type BillLines, batchDecider } from '#domain/batches/decide.ts'
-import { type BatchAccepted, type BatchEndCause, batchStream } from '#domain/batches/events.ts'
+import {
+  type BatchAccepted,
+  type BatchApi,
+  type BatchEndCause,
+  batchStream,
+} from '#domain/batches/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import type { AnyStep, StreamActors } from '#infra/event-store/stream-actors-port.ts'
@@ -21,6 +26,7 @@ const OPEN_MAX = 100
 type Deps = { readonly actors: StreamActors; readonly now: () => number }
 type Submission = {
   readonly batch: string
+  readonly api: BatchApi
   readonly startedAt: number
   readonly clientIp: Sealed | null
 }
@@ -43,9 +49,9 @@ export class BatchLedger {
 
   /** Holds the quota of all parts. Returns null once it is durable, or the error for the caller. */
   async submit(
-    { batch, startedAt, clientIp }: Submission,
+    { batch, api, startedAt, clientIp }: Submission,
     { user: { userId }, token: { tokenId }, group }: Caller,
-    { parts, lines }: BatchPlan,
+    { parts, lines }: Pick<BatchPlan, 'parts' | 'lines'>,
   ): Promise<RelayError | null> {
     const admissions = parts.map(({ call, model, price, hold, lines }) => ({
       decider: accountDecider,
@@ -59,7 +65,7 @@ export class BatchLedger {
         batch: { id: batch, lines, openMax: OPEN_MAX },
       } as const,
     }))
-    const facts = { batch, userId, tokenId, group, api: 'anthropic' } as const
+    const facts = { batch, userId, tokenId, group, api } as const
     const submitted = { ...facts, lines: lines.size, parts, submittedAt: startedAt }
     const command = { type: 'SubmitBatch', ...submitted } as const
     const steps: AnyStep[] = [
@@ -78,7 +84,9 @@ export class BatchLedger {
   ): Promise<void> {
     const command = { type: 'AcceptBatch', ...place } as const
     const context = { actor: 'system:batches', cause: batch, at: this.deps.now() }
-    await this.deps.actors.handle(batchDecider, batchStream(batch), command, context)
+    const { actors } = this.deps
+    const outcome = await actors.handle(batchDecider, batchStream(batch), command, context)
+    if (!outcome.isDone) throw new Error(`a batch was not accepted: ${outcome.error.code}`)
   }
 
   /** Bills lines that were not billed yet. */

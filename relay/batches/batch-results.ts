@@ -4,13 +4,14 @@ import {
   type ProviderTarget,
   providerRequest,
 } from '../providers/openai-compatible/provider-target.ts'
-import { BATCHES_PATH, VERSION_HEADERS } from './anthropic-batches.ts'
 
-/** The maximum length of a line of results. A longer one is an answer that no model gives. */
+/** The maximum length of a line. A longer one is a request or an answer that no model has. */
 const LINE_BYTES_MAX = 32 * 1024 * 1024
 /** The time without a byte after which the provider is given up. */
 const IDLE_MS = 120_000
 const NEWLINE = 10
+
+export class LineTooLong extends Error {}
 
 export class ResultsUnavailable extends Error {
   readonly status: number
@@ -21,44 +22,62 @@ export class ResultsUnavailable extends Error {
   }
 }
 
-/**
- * Yields the lines of a batch's results as they arrive. At most one line is in memory. Rejects if
- * the results end early.
- */
-export async function* resultLines(
+type Download = {
+  readonly target: ProviderTarget
+  readonly path: string
+  /** Further headers. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Opens the results of a batch or the content of a file. Rejects if the provider refuses it. */
+export async function openDownload(
   { outbound }: Pick<RelayDeps, 'outbound'>,
-  target: ProviderTarget,
-  upstreamId: string,
+  { target, path, headers: own }: Download,
   signal: AbortSignal,
-): AsyncGenerator<string> {
-  const path = `${BATCHES_PATH}/${encodeURIComponent(upstreamId)}/results`
+): Promise<AsyncIterable<Buffer>> {
   const { url, headers } = providerRequest(target, path, { isUnversioned: false })
   const { statusCode, body } = await request(url, {
     dispatcher: outbound.via(target.proxy).dispatcher,
-    headers: { ...headers, ...VERSION_HEADERS },
+    headers: { ...headers, ...own },
     signal,
     headersTimeout: IDLE_MS,
     bodyTimeout: IDLE_MS,
   })
-  if (statusCode !== 200) {
-    body.destroy()
-    throw new ResultsUnavailable(statusCode)
-  }
+  if (statusCode === 200) return body
+  body.destroy()
+  throw new ResultsUnavailable(statusCode)
+}
+
+/** Yields the lines of a batch's results as they arrive. Rejects if the results end early. */
+export async function* resultLines(
+  deps: Pick<RelayDeps, 'outbound'>,
+  download: Download,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const body = await openDownload(deps, download, signal)
+  for await (const line of linesIn(body)) yield line.toString('utf8')
+}
+
+/** Yields the lines of a stream as they arrive. At most one line is in memory. */
+export async function* linesIn(
+  body: AsyncIterable<Buffer>,
+  bytesMax = LINE_BYTES_MAX,
+): AsyncGenerator<Buffer> {
   let parts: Buffer[] = []
   let length = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       parts.push(chunk.subarray(start, end))
       start = end + 1
-      yield Buffer.concat(parts).toString('utf8')
+      yield Buffer.concat(parts)
       parts = []
       length = 0
     }
     if (start === chunk.length) continue
     parts.push(chunk.subarray(start))
     length += chunk.length - start
-    if (length > LINE_BYTES_MAX) throw new Error('a line of the results of a batch is too long')
+    if (length > bytesMax) throw new LineTooLong('a line of a batch is too long')
   }
-  if (length > 0) yield Buffer.concat(parts).toString('utf8')
+  if (length > 0) yield Buffer.concat(parts)
 }

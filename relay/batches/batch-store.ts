@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import type { BatchApi } from '#domain/batches/events.ts'
 import type { CallBounds } from '#domain/pricing/hold-amount.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
@@ -8,9 +9,12 @@ import type { ToolLimits } from '../dialects/tool-limits.ts'
 export type StoredBatch = {
   readonly batch: string
   readonly userId: number
+  readonly api: BatchApi
   /** The time of the submission in unix milliseconds. */
   readonly submittedAt: number
   readonly isSettled: boolean
+  /** What the caller said about the batch, as JSON text. Null if nothing of it is shown again. */
+  readonly request: Sealed | null
   /** The provider's last description of the batch, as JSON text. Null before it was accepted. */
   readonly object: Sealed | null
 }
@@ -26,6 +30,8 @@ export type LineFacts = {
   readonly bytes: number
   readonly hasHourCache: boolean
   readonly toolLimits?: Omit<ToolLimits, 'edits'>
+  /** The name of the line's format. Omitted for a batch whose lines have the same format. */
+  readonly format?: string
 }
 
 /** The lines of a batch by the hash of their `custom_id`. */
@@ -45,7 +51,7 @@ export type BatchStore = {
   settle(batch: string): Promise<void>
   /** Returns the batch, or undefined if the user has none with this id. */
   find(userId: number, batch: string): Promise<StoredBatch | undefined>
-  list(userId: number, page: PageOfBatches): Promise<readonly StoredBatch[]>
+  list(userId: number, api: BatchApi, page: PageOfBatches): Promise<readonly StoredBatch[]>
   /** Returns batches that are not settled, by id. */
   unsettled(after: string, limit: number): Promise<readonly StoredBatch[]>
   linesOf(batch: string): Promise<LinesById>
@@ -65,6 +71,8 @@ const TABLE = `
     is_settled boolean not null default false,
     object text
   );
+  alter table relay.batches add column if not exists api text not null default 'anthropic';
+  alter table relay.batches add column if not exists request text;
   create index if not exists batches_of_user on relay.batches (user_id, batch);
   create index if not exists unsettled_batches on relay.batches (batch) where not is_settled;
   create table if not exists relay.batch_lines (
@@ -74,8 +82,15 @@ const TABLE = `
     primary key (batch, id_hash)
   );
 `
-const ROW = `batch, user_id::int4 as "userId", submitted_at::float8 as "submittedAt",
-  is_settled as "isSettled", object`
+const ROW = `batch, user_id::int4 as "userId", api, submitted_at::float8 as "submittedAt",
+  is_settled as "isSettled", request, object`
+
+const REMOVAL = `with lines as (delete from relay.batch_lines where batch = $1)
+  delete from relay.batches where batch = $1`
+const SWEEP = `with old as (
+    delete from relay.batches where is_settled and submitted_at <= $1 returning batch
+  )
+  delete from relay.batch_lines where batch in (select batch from old)`
 
 /** Creates the store in the schema `relay`, which all relays share. */
 export async function createBatchStore(pg: Pool): Promise<BatchStore> {
@@ -83,16 +98,18 @@ export async function createBatchStore(pg: Pool): Promise<BatchStore> {
   const rows = async (text: string, values: readonly unknown[]) =>
     (await pg.query<StoredBatch>(`select ${ROW} from relay.batches ${text}`, [...values])).rows
   return {
-    add: async ({ batch, userId, submittedAt }, lines) => {
+    add: async ({ batch, userId, api, submittedAt, request }, lines) => {
       await pg.query(
         `with added as (
-           insert into relay.batches (batch, user_id, submitted_at) values ($1, $2, $3)
+           insert into relay.batches (batch, user_id, submitted_at, api, request)
+           values ($1, $2, $3, $6, $7)
          )
          insert into relay.batch_lines (batch, id_hash, facts)
          select $1, * from unnest($4::text[], $5::text[])`,
         [
           ...[batch, userId, submittedAt],
           ...[[...lines.keys()], [...lines.values()].map((facts) => JSON.stringify(facts))],
+          ...[api, request],
         ],
       )
     },
@@ -104,12 +121,13 @@ export async function createBatchStore(pg: Pool): Promise<BatchStore> {
     },
     find: async (userId, batch) =>
       (await rows('where user_id = $1 and batch = $2', [userId, batch]))[0],
-    list: async (userId, { limit, before, after }) => {
+    list: async (userId, api, { limit, before, after }) => {
       const isReversed = before !== undefined
       const found = await rows(
         `where user_id = $1 and batch < coalesce($2, '~') and batch > coalesce($3, '')
+           and api = $5
          order by batch ${isReversed ? 'asc' : 'desc'} limit $4`,
-        [userId, after ?? null, before ?? null, limit],
+        [userId, after ?? null, before ?? null, limit, api],
       )
       return isReversed ? found.toReversed() : found
     },
@@ -121,20 +139,10 @@ export async function createBatchStore(pg: Pool): Promise<BatchStore> {
       return new Map(found.rows.map(({ id, facts }) => [id, JSON.parse(facts) as LineFacts]))
     },
     remove: async (batch) => {
-      await pg.query(
-        `with lines as (delete from relay.batch_lines where batch = $1)
-         delete from relay.batches where batch = $1`,
-        [batch],
-      )
+      await pg.query(REMOVAL, [batch])
     },
     sweep: async (at) => {
-      await pg.query(
-        `with old as (
-           delete from relay.batches where is_settled and submitted_at <= $1 returning batch
-         )
-         delete from relay.batch_lines where batch in (select batch from old)`,
-        [at - RETENTION_MS],
-      )
+      await pg.query(SWEEP, [at - RETENTION_MS])
     },
   }
 }

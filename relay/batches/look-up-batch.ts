@@ -5,20 +5,24 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { type Exchange, headersOf, sendError, sendJson } from '../pipeline/http-exchange.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
-import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
+import type { RelayKey } from '../views/channel-view.ts'
 import {
-  BATCHES_PATH,
+  ANTHROPIC_BATCHES,
   batchOfId,
   publicIdOf,
-  readDescription,
   renderBatch,
   renderResult,
-  VERSION_HEADERS,
 } from './anthropic-batches.ts'
 import { resultLines } from './batch-results.ts'
 import type { PageOfBatches, StoredBatch } from './batch-store.ts'
+import {
+  type OpenAiBatchRequest,
+  openAiBatchOf,
+  openAiIdOf,
+  renderOpenAiBatch,
+} from './openai-batches.ts'
 import { lineId } from './plan-batch.ts'
-import { type BatchDeps, keyOf, type Settle } from './settle-batch.ts'
+import { type BatchDeps, confidentialAt, keyOf, protocolOf, type Settle } from './settle-batch.ts'
 
 /** The time for which a look-up waits until a batch that has ended is settled. */
 const SETTLED_WITHIN_MS = 3_000
@@ -33,8 +37,11 @@ async function find(
   { user: { userId } }: Caller,
   id: string,
 ): Promise<StoredBatch | null> {
-  const batch = batchOfId(id)
-  return batch === null ? null : ((await batchStore.find(userId, batch)) ?? null)
+  const anthropic = batchOfId(id)
+  const batch = anthropic ?? openAiBatchOf(id)
+  const found = batch === null ? undefined : await batchStore.find(userId, batch)
+  const api = anthropic === null ? 'openai' : 'anthropic'
+  return found?.api === api ? found : null
 }
 
 const missing = (id: string): RelayError =>
@@ -50,12 +57,29 @@ const UNKNOWN = {
   cancel_initiated_at: null,
 }
 
-async function rendered({ vault, views }: BatchDeps, stored: StoredBatch): Promise<object> {
-  const { batch, userId, object, isSettled, submittedAt } = stored
+/** Renders a batch in the API in which it was submitted. */
+export async function rendered(deps: BatchDeps, stored: StoredBatch): Promise<object> {
+  const { vault, views } = deps
+  const { api, batch, userId, object, isSettled, submittedAt } = stored
+  if (api === 'openai') return renderedOpenAi(deps, stored)
   const { serverAddress } = views.options.options.tasks
   const unknown = { ...UNKNOWN, created_at: new Date(submittedAt).toISOString() }
   const text = object === null ? null : await vault.open(userId, object)
   return renderBatch(batch, text === null ? unknown : JSON.parse(text), isSettled, serverAddress)
+}
+
+async function renderedOpenAi({ vault }: BatchDeps, stored: StoredBatch): Promise<object> {
+  const { userId, request, object } = stored
+  const open = async (sealed: StoredBatch['object']): Promise<unknown> => {
+    const text = sealed === null ? null : await vault.open(userId, sealed)
+    return text === null ? null : JSON.parse(text)
+  }
+  const [own, description] = [await open(request), await open(object)]
+  return renderOpenAiBatch(
+    stored,
+    own as OpenAiBatchRequest | null,
+    description as Readonly<Record<string, unknown>> | null,
+  )
 }
 
 export async function showBatch(
@@ -95,7 +119,8 @@ export async function listBatches(
 ): Promise<void> {
   const page = pageOf(exchange)
   if ('code' in page) return sendError(exchange, page)
-  const found = await deps.batchStore.list(caller.user.userId, { ...page, limit: page.limit + 1 })
+  const query = { ...page, limit: page.limit + 1 }
+  const found = await deps.batchStore.list(caller.user.userId, 'anthropic', query)
   const isBackwards = page.before !== undefined
   const shown = isBackwards ? found.slice(-page.limit) : found.slice(0, page.limit)
   const data = await Promise.all(shown.map((stored) => rendered(deps, stored)))
@@ -103,6 +128,37 @@ export async function listBatches(
   sendJson(exchange, 200, {
     data,
     has_more: found.length > page.limit,
+    first_id: first ?? null,
+    last_id: last ?? null,
+  })
+}
+
+const OPENAI_PAGE_MAX = 100
+
+/** Lists the batches of OpenAI's API. */
+export async function listOpenAiBatches(
+  deps: BatchDeps,
+  exchange: Exchange,
+  { user: { userId } }: Caller,
+): Promise<void> {
+  const query = new URLSearchParams((exchange.request.url ?? '').split('?')[1] ?? '')
+  const limit = Number(query.get('limit') ?? PAGE_DEFAULT)
+  if (!Number.isInteger(limit) || limit < 1 || limit > OPENAI_PAGE_MAX) {
+    return sendError(exchange, relayError('invalid_parameter', { param: 'limit' }))
+  }
+  const id = query.get('after')
+  const after = id === null ? null : openAiBatchOf(id)
+  if (id !== null && after === null) {
+    return sendError(exchange, relayError('invalid_parameter', { param: 'after' }))
+  }
+  const page = { limit: limit + 1, ...(after === null ? {} : { after }) }
+  const found = await deps.batchStore.list(userId, 'openai', page)
+  const shown = found.slice(0, limit)
+  const [first, last] = [shown[0], shown.at(-1)].map((one) => one && openAiIdOf(one.batch))
+  sendJson(exchange, 200, {
+    object: 'list',
+    data: await Promise.all(shown.map((stored) => rendered(deps, stored))),
+    has_more: found.length > limit,
     first_id: first ?? null,
     last_id: last ?? null,
   })
@@ -136,7 +192,9 @@ export async function cancelBatch(
   if (!stored.isSettled) {
     const end = await sendAbout(deps, placed, 'POST', '/cancel')
     if (end.kind !== 'plain') return sendError(exchange, relayError('upstream_error'))
-    const description = readDescription(end.body)
+    const { record } = placed
+    const confidential = confidentialAt(deps.views, record)
+    const description = protocolOf(record).readDescription(end.body, confidential)
     if (description !== null) {
       const { userId } = stored
       const sealed = await deps.vault.seal(userId, JSON.stringify(description.object))
@@ -179,11 +237,12 @@ function sendAbout(
   method: 'POST' | 'DELETE',
   action: string,
 ) {
-  const path = `${BATCHES_PATH}/${encodeURIComponent(record.place?.upstreamId ?? '')}${action}`
-  return sendTaskRequest(batchOutbound, key.target, { method, path, headers: VERSION_HEADERS })
+  const { path: root, headers } = protocolOf(record)
+  const path = `${root}/${encodeURIComponent(record.place?.upstreamId ?? '')}${action}`
+  return sendTaskRequest(batchOutbound, key.target, { method, path, headers })
 }
 
-/** Passes the results on line by line. A slow reader pauses the provider. */
+/** Passes the results of one of Anthropic's batches on. */
 export async function sendResults(
   deps: BatchDeps,
   exchange: Exchange,
@@ -193,11 +252,36 @@ export async function sendResults(
   const stored = await find(deps, caller, id)
   if (stored === null) return sendError(exchange, missing(id))
   if (!stored.isSettled) return sendError(exchange, unfinished(id))
+  const upstreamId = (await deps.ledger.peek(stored.batch))?.place?.upstreamId ?? ''
+  const { path: root, headers } = ANTHROPIC_BATCHES
+  const path = `${root}/${encodeURIComponent(upstreamId)}/results`
+  const shown = { path, headers, type: 'application/x-jsonl', render: renderResult }
+  await sendRenderedLines(deps, exchange, stored, shown)
+}
+
+export type ShownResults = {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly type: string
+  /** Renders a line. Returns null for a line that the caller must not see. */
+  readonly render: (
+    line: string,
+    modelOf: (customId: string) => string | null,
+    confidential: readonly string[],
+  ) => string | null
+}
+
+/** Passes results on line by line. A slow reader pauses the provider. */
+export async function sendRenderedLines(
+  deps: BatchDeps,
+  exchange: Exchange,
+  stored: StoredBatch,
+  { path, headers, type, render }: ShownResults,
+): Promise<void> {
   const placed = await placeOfBatch(deps, stored)
-  if (placed === null) return sendError(exchange, missing(id))
+  if (placed === null) return sendError(exchange, missing(publicIdOf(stored.batch)))
   const { record, key } = placed
-  const channel = deps.views.channels.find(record.place?.channelId ?? -1)
-  const confidential = channel === undefined ? [] : confidentialTo(channel)
+  const confidential = confidentialAt(deps.views, record)
   const facts = await deps.batchStore.linesOf(stored.batch)
   const modelOf = (customId: string): string | null => {
     const part = facts.get(lineId(stored.batch, customId))?.part
@@ -207,19 +291,19 @@ export async function sendResults(
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(RESULTS_MS)])
+  const begin = () => {
+    if (response.headersSent) return
+    response.writeHead(200, [...headersOf(exchange), 'Content-Type', type])
+  }
   try {
-    const lines = resultLines(deps, key.target, record.place?.upstreamId ?? '', signal)
+    const lines = resultLines(deps, { target: key.target, path, headers }, signal)
     for await (const line of lines) {
-      const text = renderResult(line, modelOf, confidential)
+      const text = render(line, modelOf, confidential)
       if (text === null) continue
-      if (!response.headersSent) {
-        response.writeHead(200, [...headersOf(exchange), 'Content-Type', 'application/x-jsonl'])
-      }
+      begin()
       if (!response.write(`${text}\n`)) await once(response as never, 'drain', { signal })
     }
-    if (!response.headersSent) {
-      response.writeHead(200, [...headersOf(exchange), 'Content-Type', 'application/x-jsonl'])
-    }
+    begin()
     response.end()
   } catch {
     if (response.headersSent) response.destroy()

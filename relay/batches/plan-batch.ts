@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { BatchPart } from '#domain/batches/events.ts'
+import type { BatchApi, BatchPart } from '#domain/batches/events.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import { inBatchPrice } from '#domain/pricing/price-list.ts'
 import { channelsIn, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
@@ -40,7 +40,9 @@ const LINES_AT_ONCE = 16
 export const lineId = (batch: string, customId: string): string =>
   createHash('sha256').update(`${batch}\n${customId}`).digest('base64url').slice(0, 22)
 
-type PlannedLine = { readonly request: ChatRequest; readonly plan: CallPlan }
+export type PlannedLine = { readonly request: ChatRequest; readonly plan: CallPlan }
+/** The parts of a batch by their model and price. */
+export type Parts = Map<string, BatchPart & { readonly index: number }>
 
 /**
  * Plans all lines with the functions of single calls. The lines go to one channel, which must offer
@@ -62,7 +64,7 @@ export async function planBatch(
     planned.push(line)
     const offered = new Set(channelsIn(line.plan.offer))
     channels = (channels ?? [...offered]).filter(
-      (channel) => offered.has(channel) && acceptsBatches(deps, channel, line.request),
+      (channel) => offered.has(channel) && acceptsBatches(deps, channel, line.request, 'anthropic'),
     )
     if (channels.length === 0) {
       const { model: subject } = line.request
@@ -80,13 +82,18 @@ export async function planBatch(
 }
 
 /** Reports whether the channel's provider offers batches and the model, without conversion. */
-function acceptsBatches({ now }: RelayDeps, channel: RelayChannel, request: ChatRequest): boolean {
+export function acceptsBatches(
+  { now }: Pick<RelayDeps, 'now'>,
+  channel: RelayChannel,
+  request: ChatRequest,
+  api: BatchApi,
+): boolean {
   const { profile } = channel.target ?? {}
-  const isOffered = profile?.batches === 'anthropic' && isValid(channel.terms, now())
+  const isOffered = profile?.batches === api && isValid(channel.terms, now())
   return isOffered && serves(channel, request.format.name, request.model)
 }
 
-async function planLine(
+export async function planLine(
   { views, now }: RelayDeps,
   caller: Caller,
   format: WireFormat,
@@ -122,7 +129,7 @@ async function buildPlan(
   lines: readonly BatchLine[],
   planned: readonly PlannedLine[],
 ): Promise<Omit<BatchPlan, 'group'> | RelayError> {
-  const parts = new Map<string, BatchPart & { readonly index: number }>()
+  const parts: Parts = new Map()
   const facts = new Map<string, LineFacts>()
   const pieces: Buffer[] = []
   for (const [line, { request, plan }] of planned.entries()) {
@@ -137,9 +144,11 @@ async function buildPlan(
     pieces.push(Buffer.from(opening), sent.body, CLOSE)
   }
   pieces.push(END)
-  const list = [...parts.values()].map(({ index, ...part }) => part)
-  return { parts: list, lines: facts, channel, body: Buffer.concat(pieces) }
+  return { parts: partsIn(parts), lines: facts, channel, body: Buffer.concat(pieces) }
 }
+
+export const partsIn = (parts: Parts): readonly BatchPart[] =>
+  [...parts.values()].map(({ index, ...part }) => part)
 
 const CLOSE = Buffer.from('}')
 const END = Buffer.from(']}')
@@ -148,7 +157,7 @@ const END = Buffer.from(']}')
  * Returns what is sent for a line. A line without an output limit gets the one that its hold
  * covers, because its answer can't be stopped when the quota is used up.
  */
-function candidateFor(
+export function candidateFor(
   { views }: RelayDeps,
   channel: RelayChannel,
   { request, plan: { terms, isOverridden } }: PlannedLine,
@@ -160,9 +169,9 @@ function candidateFor(
 }
 
 /** Adds a line to the part with its model and price. Returns null if there are too many parts. */
-function addToPart(
+export function addToPart(
   { views, now }: RelayDeps,
-  parts: Map<string, BatchPart & { readonly index: number }>,
+  parts: Parts,
   batch: string,
   { request: { model }, plan }: PlannedLine,
 ): number | null {
@@ -179,7 +188,7 @@ function addToPart(
   return part.index
 }
 
-function factsOf(
+export function factsOf(
   sent: ChatRequest,
   { choices, returnedChoices }: ChatRequest,
   { terms: { bounds } }: CallPlan,

@@ -2,27 +2,27 @@ import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 import { inParallel } from '#relay/channel-actions/run-in-parallel.ts'
-import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-request.ts'
+import type { WireFormat } from '../dialects/wire-format.ts'
 import { meter } from '../pipeline/billed-usage.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
-import type { RelayKey } from '../views/channel-view.ts'
-import {
-  BATCHES_PATH,
-  type BatchDescription,
-  readDescription,
-  readResult,
-  VERSION_HEADERS,
-} from './anthropic-batches.ts'
+import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
+import { ANTHROPIC_BATCHES } from './anthropic-batches.ts'
 import type { BatchLedger } from './batch-ledger.ts'
+import type { BatchDescription, BatchProtocol } from './batch-protocol.ts'
 import { ResultsUnavailable, resultLines } from './batch-results.ts'
 import type { LineFacts, LinesById, StoredBatch } from './batch-store.ts'
+import { OPENAI_BATCHES } from './openai-batches.ts'
 import { lineId } from './plan-batch.ts'
+import { deleteInputFile, registerResultFiles } from './result-files.ts'
 
 export type BatchDeps = RelayDeps & {
   readonly ledger: BatchLedger
   readonly batchOutbound: RelayDeps['outbound']
 }
+
+export const protocolOf = (record: BatchRecord): BatchProtocol =>
+  record.submitted.api === 'openai' ? OPENAI_BATCHES : ANTHROPIC_BATCHES
 
 /** Asks the provider about a batch, and settles it if it has ended. */
 export type Settle = (batch: StoredBatch) => Promise<void>
@@ -92,14 +92,17 @@ export class BatchSettler {
       return age > LOST_MS ? this.end(batch, 'lost') : undefined
     }
     if (found === null || key === null) return
-    const isBilled = found.isEnded && (await this.bill(batch, record, key, signal, age))
+    const isBilled = found.isEnded && (await this.bill(record, found, key, signal, age))
+    if (isBilled) await registerResultFiles(this.deps, key, record, found)
     try {
       await batchStore.describe(batch, await vault.seal(userId, JSON.stringify(found.object)))
     } catch (err) {
       // The data key of an erased user is gone. The batch must be billed and ended nevertheless.
       this.deps.log.warn({ err, call: batch }, 'the description of a batch could not be stored')
     }
-    if (isBilled) await this.end(batch, 'done')
+    if (!isBilled) return
+    await deleteInputFile(this.deps, key, found)
+    await this.end(batch, 'done')
   }
 
   private async end(batch: string, cause: 'done' | 'lost'): Promise<void> {
@@ -109,19 +112,22 @@ export class BatchSettler {
 
   /** Bills all lines with an answer. Returns false if the results can't be read yet. */
   private async bill(
-    batch: string,
     record: BatchRecord,
+    { results }: BatchDescription,
     key: RelayKey,
     signal: AbortSignal,
     age: number,
   ): Promise<boolean> {
+    if (results === null) return true
     const { ledger, batchStore } = this.deps
+    const { batch } = record.submitted
     const facts = await batchStore.linesOf(batch)
-    const upstreamId = record.place?.upstreamId ?? ''
+    const { headers } = protocolOf(record)
+    const download = { target: key.target, path: results, headers }
     let lines: BillLines['lines'][number][] = []
     try {
-      for await (const text of resultLines(this.deps, key.target, upstreamId, signal)) {
-        const line = await this.readLine(text, { batch, record, key, facts })
+      for await (const text of resultLines(this.deps, download, signal)) {
+        const line = await this.readLine(text, { record, key, facts })
         if (line !== null) lines.push(line)
         if (lines.length < LINES_AT_ONCE) continue
         await ledger.bill(batch, lines)
@@ -137,12 +143,13 @@ export class BatchSettler {
 
   private async readLine(
     text: string,
-    { batch, record, key, facts }: LineContext,
+    { record, key, facts }: LineContext,
   ): Promise<BillLines['lines'][number] | null> {
     if (text.trim() === '') return null
-    const result = readResult(text)
+    const protocol = protocolOf(record)
+    const result = protocol.readResult(text)
     if (result === null) throw new Error('a line of the results of a batch has an unknown form')
-    const found = facts.get(lineId(batch, result.customId))
+    const found = facts.get(lineId(record.submitted.batch, result.customId))
     if (found === undefined || result.answer === null) return null
     const { line, part, calls } = found
     if (record.billed.has(line)) return null
@@ -151,18 +158,18 @@ export class BatchSettler {
     const { userId } = record.submitted
     const answer = Buffer.from(JSON.stringify(result.answer))
     const counter = this.deps.counter.of(userId)
-    const rawUsage = ANTHROPIC_MESSAGES.usageInAnswer(answer)
-    const readText = () => textOfAnswer(answer, ANTHROPIC_MESSAGES.readTexts)
+    const format = protocol.formatOf(found.format)
+    const rawUsage = format.usageInAnswer(answer)
+    const readText = () => textOfAnswer(answer, format.readTexts)
     const delivery = { rawUsage, answeredModel: null, readText, isWhole: true, chargesInput: true }
     const { bounds } = found
     const limits = { ...bounds, outputTokens: bounds.outputTokens * bounds.choices }
-    const { usage } = await meter(delivery, meteredLine(found, key), counter, limits, price)
+    const { usage } = await meter(delivery, meteredLine(found, key, format), counter, limits, price)
     return { line, part, usage: withInput(usage, rawUsage, found), calls }
   }
 }
 
 type LineContext = {
-  readonly batch: string
   readonly record: BatchRecord
   readonly key: RelayKey
   readonly facts: LinesById
@@ -183,10 +190,11 @@ const NO_CACHE = Buffer.from('{}')
 const meteredLine = (
   { bounds, inputCeiling, hasHourCache, toolLimits }: LineFacts,
   { target }: RelayKey,
+  format: WireFormat,
 ) => ({
   request: {
     ...NO_REQUEST,
-    format: ANTHROPIC_MESSAGES,
+    format,
     body: hasHourCache ? HOUR_CACHE : NO_CACHE,
     inputBound: { tokens: bounds.inputTokens, ceiling: inputCeiling, isText: true },
     ...(toolLimits === undefined ? {} : { toolLimits: { ...toolLimits, edits: [] } }),
@@ -208,13 +216,22 @@ export function keyOf({ views }: RelayDeps, { place }: BatchRecord): RelayKey | 
 
 /** Asks the provider about a batch. Returns null if it can't be asked now. */
 export async function describe(
-  { batchOutbound }: BatchDeps,
+  { batchOutbound, views }: BatchDeps,
   { target }: RelayKey,
-  { place }: BatchRecord,
+  record: BatchRecord,
 ): Promise<BatchDescription | 'missing' | null> {
-  const path = `${BATCHES_PATH}/${encodeURIComponent(place?.upstreamId ?? '')}`
-  const headers = VERSION_HEADERS
+  const { headers, path: root, readDescription } = protocolOf(record)
+  const path = `${root}/${encodeURIComponent(record.place?.upstreamId ?? '')}`
   const answer = await sendTaskRequest(batchOutbound, target, { method: 'GET', path, headers })
-  if (answer.kind === 'plain') return readDescription(answer.body)
+  if (answer.kind === 'plain') return readDescription(answer.body, confidentialAt(views, record))
   return answer.kind === 'failed' && answer.status === 404 ? 'missing' : null
+}
+
+/** Returns the texts of a batch's channel that callers must not see. */
+export function confidentialAt(
+  { channels }: RelayDeps['views'],
+  { place }: BatchRecord,
+): readonly string[] {
+  const channel = channels.find(place?.channelId ?? -1)
+  return channel === undefined ? [] : confidentialTo(channel)
 }

@@ -10,9 +10,20 @@ import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { TASK_LIMITS } from '../tasks/send-request-to-task-provider.ts'
 import { BATCHES_PATH } from './anthropic-batches.ts'
 import { BatchLedger } from './batch-ledger.ts'
-import { cancelBatch, deleteBatch, listBatches, sendResults, showBatch } from './look-up-batch.ts'
+import { deleteFile, listFiles, sendFileContent, showFile, uploadBatchFile } from './file-routes.ts'
+import {
+  cancelBatch,
+  deleteBatch,
+  listBatches,
+  listOpenAiBatches,
+  sendResults,
+  showBatch,
+} from './look-up-batch.ts'
+import { FILES_PATH, OPENAI_BATCHES_PATH } from './openai-batches.ts'
+import { deleteExpiredFiles } from './result-files.ts'
 import { type BatchDeps, BatchSettler, type Settle } from './settle-batch.ts'
 import { submitBatch } from './submit-batch.ts'
+import { submitBatchFile } from './submit-batch-file.ts'
 
 export type Batches = {
   /** Handles a request about batches. Resolves once the response is sent. */
@@ -24,8 +35,10 @@ const POLL_EVERY_MS = 30_000
 const LEASE = 'batch-poller'
 const EMPTY = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1 }
 
+const ROOTS = [BATCHES_PATH, OPENAI_BATCHES_PATH, FILES_PATH] as const
+
 export const isBatchPath = (path: string): boolean =>
-  path === BATCHES_PATH || path.startsWith(`${BATCHES_PATH}/`)
+  ROOTS.some((root) => path === root || path.startsWith(`${root}/`))
 
 /** Creates the handler of batches, and settles batches in the process with the poller's lease. */
 export function startBatches(core: Core, deps: RelayDeps, pollEveryMs = POLL_EVERY_MS): Batches {
@@ -37,6 +50,9 @@ export function startBatches(core: Core, deps: RelayDeps, pollEveryMs = POLL_EVE
     while (!lost.aborted) {
       await settler.pass(lost).catch((err: unknown) => {
         if (!lost.aborted) core.log.warn({ err }, 'a pass over the batches failed')
+      })
+      await deleteExpiredFiles(batchDeps, lost).catch((err: unknown) => {
+        if (!lost.aborted) core.log.warn({ err }, 'expired files could not be deleted')
       })
       await delay(pollEveryMs, undefined, { signal: lost, ref: false }).catch(() => {})
     }
@@ -63,55 +79,78 @@ async function handle(
   if (isRelayError(route)) return sendError(exchange, route)
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendError(exchange, caller)
-  if (route.name === 'submit') return submitBatch(deps, exchange, caller)
+  if (route.submit !== undefined) return route.submit(deps, exchange, caller)
   // Look-ups count towards the limits of calls, because each may send a request to a provider.
   const permit = await acquirePermit(deps, caller, EMPTY)
   if (isRelayError(permit)) return sendError(exchange, permit)
   try {
-    await lookUp(deps, settle, exchange, caller, route)
+    await route.lookUp(deps, exchange, caller, settle)
   } finally {
     permit.release({ isSuccess: true, tokens: 0 })
   }
 }
 
+type Submit = (deps: BatchDeps, exchange: Exchange, caller: Caller) => Promise<void>
+type LookUp = (deps: BatchDeps, exchange: Exchange, caller: Caller, settle: Settle) => Promise<void>
 type Route =
-  | { readonly name: 'submit' | 'list' }
-  | { readonly name: 'show' | 'delete' | 'cancel' | 'results'; readonly id: string }
+  | { readonly submit: Submit; readonly lookUp?: undefined }
+  | { readonly submit?: undefined; readonly lookUp: LookUp }
 
-function lookUp(
+/** The look-ups of one object, by its action and method. The action is empty for the object. */
+type ObjectRoutes = Readonly<Record<string, Readonly<Record<string, LookUpOf>>>>
+type LookUpOf = (
   deps: BatchDeps,
-  settle: Settle,
   exchange: Exchange,
   caller: Caller,
-  route: Exclude<Route, { readonly name: 'submit' }>,
-): Promise<void> {
-  if (!('id' in route)) return listBatches(deps, exchange, caller)
-  const { id } = route
-  switch (route.name) {
-    case 'show':
-      return showBatch(deps, settle, exchange, caller, id)
-    case 'cancel':
-      return cancelBatch(deps, exchange, caller, id)
-    case 'results':
-      return sendResults(deps, exchange, caller, id)
-    case 'delete':
-      return deleteBatch(deps, exchange, caller, id)
-  }
+  id: string,
+  settle: Settle,
+) => Promise<void>
+
+const show: LookUpOf = (deps, exchange, caller, id, settle) =>
+  showBatch(deps, settle, exchange, caller, id)
+
+const ROUTES: Readonly<
+  Record<
+    (typeof ROOTS)[number],
+    { readonly submit: Submit; readonly list: LookUp; readonly objects: ObjectRoutes }
+  >
+> = {
+  [BATCHES_PATH]: {
+    submit: submitBatch,
+    list: listBatches,
+    objects: {
+      '': { GET: show, DELETE: deleteBatch },
+      cancel: { POST: cancelBatch },
+      results: { GET: sendResults },
+    },
+  },
+  [OPENAI_BATCHES_PATH]: {
+    submit: submitBatchFile,
+    list: listOpenAiBatches,
+    objects: { '': { GET: show }, cancel: { POST: cancelBatch } },
+  },
+  [FILES_PATH]: {
+    submit: uploadBatchFile,
+    list: listFiles,
+    objects: { '': { GET: showFile, DELETE: deleteFile }, content: { GET: sendFileContent } },
+  },
 }
 
 function routeOf(method: string, path: string): Route | ReturnType<typeof relayError> {
-  const [id, action, ...rest] = path.slice(BATCHES_PATH.length + 1).split('/')
-  const wrongMethod = (subject: string) => relayError('method_not_allowed', { subject })
+  const root = ROOTS.find((one) => path === one || path.startsWith(`${one}/`)) ?? BATCHES_PATH
+  const { submit, list, objects } = ROUTES[root]
+  const [id = '', action = '', ...rest] = path.slice(root.length + 1).split('/')
   if (rest.length > 0) return relayError('not_found')
-  if (id === undefined || id === '') {
-    if (method === 'POST') return { name: 'submit' }
-    return method === 'GET' ? { name: 'list' } : wrongMethod('GET, POST')
+  const wrongMethod = (subject: string) => relayError('method_not_allowed', { subject })
+  if (id === '') {
+    if (method === 'POST') return { submit }
+    return method === 'GET' ? { lookUp: list } : wrongMethod('GET, POST')
   }
-  if (action === undefined) {
-    if (method === 'GET') return { name: 'show', id }
-    return method === 'DELETE' ? { name: 'delete', id } : wrongMethod('GET, DELETE')
+  const methods = Object.entries(objects).find(([name]) => name === action)?.[1]
+  if (methods === undefined) return relayError('not_found')
+  const lookUp = Object.entries(methods).find(([name]) => name === method)?.[1]
+  if (lookUp === undefined) return wrongMethod(Object.keys(methods).join(', '))
+  return {
+    lookUp: (deps, exchange, caller, settle) => lookUp(deps, exchange, caller, id, settle),
   }
-  if (action === 'cancel') return method === 'POST' ? { name: 'cancel', id } : wrongMethod('POST')
-  if (action === 'results') return method === 'GET' ? { name: 'results', id } : wrongMethod('GET')
-  return relayError('not_found')
 }

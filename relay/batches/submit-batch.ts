@@ -11,7 +11,12 @@ import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { confidentialTo, placeOf, type RelayKey } from '../views/channel-view.ts'
-import { BATCHES_PATH, readDescription, renderBatch, VERSION_HEADERS } from './anthropic-batches.ts'
+import {
+  ANTHROPIC_BATCHES,
+  BATCHES_PATH,
+  renderBatch,
+  VERSION_HEADERS,
+} from './anthropic-batches.ts'
 import { type BatchPlan, planBatch } from './plan-batch.ts'
 import { readBatchRequest } from './read-batch-request.ts'
 import type { BatchDeps } from './settle-batch.ts'
@@ -133,10 +138,21 @@ async function hold(
   const { userId, settings } = caller.user
   try {
     const sealedIp = settings.showIpInLogs ? await vault.seal(userId, clientIp) : null
-    await batchStore.add({ batch, userId, submittedAt: startedAt }, plan.lines)
+    const facts = {
+      batch,
+      userId,
+      api: 'anthropic',
+      submittedAt: startedAt,
+      request: null,
+    } as const
+    await batchStore.add(facts, plan.lines)
     const { group } = plan
     const inGroup = { ...caller, group }
-    const error = await ledger.submit({ batch, startedAt, clientIp: sealedIp }, inGroup, plan)
+    const error = await ledger.submit(
+      { batch, api: 'anthropic', startedAt, clientIp: sealedIp },
+      inGroup,
+      plan,
+    )
     if (error !== null) await batchStore.remove(batch)
     return error
   } catch (err) {
@@ -179,11 +195,11 @@ type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
  * Reports whether the provider certainly has no batch. After a lost answer it may have one, which
  * stays held until the batch counts as lost.
  */
-const isRefused = ({ status, error }: Failed): boolean =>
+export const isRefused = ({ status, error }: Failed): boolean =>
   error === 'connect' || (status !== null && status >= 400 && status <= 499 && status !== 408)
 
 /** Releases the hold. If this fails, the poller releases it later. */
-async function refuse(
+export async function refuse(
   { ledger, batchStore, log }: BatchDeps,
   batch: string,
   keyed: KeyedCall | null,
@@ -204,7 +220,7 @@ async function accept(
   { keyRef }: RelayKey,
 ): Promise<boolean> {
   const { call: batch } = exchange
-  const description = readDescription(body)
+  const description = ANTHROPIC_BATCHES.readDescription(body, [])
   if (description === null) {
     sendError(exchange, relayError('upstream_format'))
     return false
@@ -225,7 +241,7 @@ async function accept(
   return true
 }
 
-function sendFailure(
+export function sendFailure(
   { views }: BatchDeps,
   exchange: Exchange,
   { status, error, body }: Failed,

@@ -25,6 +25,18 @@ export const PROVIDER_AND_TASK_ERRORS = {
     "The batch '{subject}' has not ended yet.",
     '批处理 “{subject}” 尚未结束。',
   ),
+  file_not_found: answer(
+    404,
+    'invalid_request_error',
+    "The file '{subject}' does not exist.",
+    '文件 “{subject}” 不存在。',
+  ),
+  too_many_files: answer(
+    400,
+    'invalid_request_error',
+    'You have {subject} files, which is the maximum. Delete files that you no longer need.',
+    '文件数量已达上限 {subject}，请先删除不再需要的文件。',
+  ),
   tasks_off: answer(
     403,
     'permission_error',

@@ -69,6 +69,8 @@ export type RelayErrorCode =
   | 'no_batch_channel'
   | 'batch_not_found'
   | 'batch_not_ended'
+  | 'file_not_found'
+  | 'too_many_files'
   | 'tasks_off'
   | 'task_not_found'
   | 'task_not_finished'

@@ -11,6 +11,7 @@ import type { StoredResponses } from '#relay/stored-responses/stored-responses.t
 import type { TokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import type { BatchStore } from '../batches/batch-store.ts'
+import type { FileStore } from '../batches/file-store.ts'
 import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
 import type { UnorderedList } from '../unordered-list.ts'
 import type { SpoolFolder } from '../uploads/spool-folder.ts'
@@ -47,4 +48,5 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly usageOfToken: (userId: number, tokenId: number) => Promise<TokenUsage | null>
   readonly clientSecrets: ClientSecrets
   readonly batchStore: BatchStore
+  readonly fileStore: FileStore
 }

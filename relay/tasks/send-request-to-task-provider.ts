@@ -7,6 +7,7 @@ import {
   type ProviderTarget,
   providerRequest,
 } from '../providers/openai-compatible/provider-target.ts'
+import type { StreamedBody } from '../uploads/provider-form.ts'
 
 /**
  * The limits of requests about tasks. Providers answer such a request immediately, but the upload
@@ -25,6 +26,8 @@ export type ProviderRequest = {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly body?: Buffer
+  /** A form that is sent in place of `body`. */
+  readonly form?: StreamedBody
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>
   /** Returns the headers that prove the key, in place of the key itself. */
@@ -39,13 +42,17 @@ export type ProviderRequest = {
 export async function sendTaskRequest(
   { via }: Pick<Outbound, 'via'>,
   target: ProviderTarget,
-  { method, path, body, headers: own = {}, sign }: ProviderRequest,
+  { method, path, body, form, headers: own = {}, sign }: ProviderRequest,
   signal: AbortSignal = AbortSignal.timeout(TOTAL_MS),
 ): Promise<AttemptEnd> {
   const { url, headers } = providerRequest(target, path, { isUnversioned: false })
   const content = body === undefined ? {} : { 'content-type': 'application/json' }
   const proof = sign?.({ url: new URL(url), method, body: body ?? Buffer.alloc(0) }) ?? {}
-  const sent = { ...content, ...own, ...proof }
+  const ofForm =
+    form === undefined
+      ? {}
+      : { 'content-type': form.contentType, 'content-length': `${form.length}` }
+  const sent = { ...content, ...ofForm, ...own, ...proof }
   let status: number | null = null
   let isSent = false
   const onSent = (): void => {
@@ -58,6 +65,7 @@ export async function sendTaskRequest(
       headers: { ...headers, ...sent },
       signal,
       ...(body === undefined ? {} : { body }),
+      ...(form === undefined ? {} : { body: form.open(() => {}), headersTimeout: 0 }),
     })
     status = answer.statusCode
     const bytes = Buffer.from(await answer.body.arrayBuffer())

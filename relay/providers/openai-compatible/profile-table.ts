@@ -74,6 +74,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
     fields: [ORGANIZATION],
     balance: billingDashboard,
+    batches: 'openai',
     videos: { vendor: 'sora', models: /^sora-/ },
     models: `
       gpt-5.1 gpt-5 gpt-5-mini gpt-5-nano gpt-4.1 gpt-4.1-mini gpt-4.1-nano gpt-4o gpt-4o-mini

@@ -10,6 +10,7 @@ import { type CallEndpoint, endpointFor, type KeyHeader, type Profile } from './
 
 const VERSION = /^v\d+(?:beta\d*)?$/
 const CHAT_END = '/chat/completions'
+const ORGANIZATION = 'openai-organization'
 
 /**
  * Returns the path of a call below a channel's address. If the address ends in a version
@@ -95,7 +96,7 @@ export function providerTarget(
   const checked = base === null ? null : checkUrl(base, policy)
   if (!checked?.isAllowed) return null
   const { url } = checked
-  const organization = terms.organization === '' ? [] : ['openai-organization', terms.organization]
+  const organization = terms.organization === '' ? [] : [ORGANIZATION, terms.organization]
   return {
     profile,
     origin: url.origin,
@@ -244,7 +245,7 @@ export function confidentialOf({ address, origin, proxy, cloud }: ProviderTarget
 
 /** Builds a request that is not a chat, such as a request for the list of models. */
 export function providerRequest(
-  { profile, origin, address }: ProviderTarget,
+  { profile, origin, address, headers }: ProviderTarget,
   path: string,
   options: { readonly isUnversioned: boolean; readonly keyHeader?: KeyHeader | undefined },
 ): { readonly url: string; readonly headers: Record<string, string> } {
@@ -257,11 +258,17 @@ export function providerRequest(
     url: `${origin}${withQuery(filled(below, address.other), search)}`,
     headers: {
       [name]: value,
+      ...organizationIn(headers),
       ...(isAnthropicProfile(profile) ? { 'anthropic-version': API_VERSION } : {}),
       'accept-encoding': 'identity',
       'user-agent': 'tallygate',
     },
   }
+}
+
+function organizationIn(headers: readonly string[]): Record<string, string> {
+  const at = headers.indexOf(ORGANIZATION)
+  return at < 0 ? {} : { [ORGANIZATION]: headers[at + 1] ?? '' }
 }
 
 const isAnthropicProfile = ({ endpoints: [first] }: Profile): boolean =>

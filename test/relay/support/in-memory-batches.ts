@@ -20,9 +20,10 @@ export function batchesInMemory(): BatchStore {
       const found = batches.get(batch)
       return found?.userId === userId ? found : undefined
     },
-    list: async (userId, { limit, before = '', after = '~' }) =>
+    list: async (userId, api, { limit, before = '', after = '~' }) =>
       sorted()
-        .filter((one) => one.userId === userId && one.batch > before && one.batch < after)
+        .filter((one) => one.userId === userId && one.api === api)
+        .filter(({ batch }) => batch > before && batch < after)
         .toReversed()
         .slice(0, limit),
     unsettled: async (after, limit) =>

@@ -34,6 +34,7 @@ import { leasesOfOne } from '#test/support/single-process-leases.ts'
 import { serve } from '#test/support/start-http-server.ts'
 import { batchesInMemory } from './in-memory-batches.ts'
 import { clientSecretsInMemory } from './in-memory-client-secrets.ts'
+import { filesInMemory } from './in-memory-files.ts'
 import { claimedCallsInMemory } from './in-memory-idempotency-claims.ts'
 import { storedResponsesInMemory } from './in-memory-stored-responses.ts'
 
@@ -181,6 +182,7 @@ export async function serveRelay(core: Core, overrides: RelayOverrides = {}) {
     storedResponses: storedResponsesInMemory(),
     clientSecrets: clientSecretsInMemory(),
     batchStore: batchesInMemory(),
+    fileStore: filesInMemory(),
     counter,
     gauges: noGauges,
     tasks: { progress: noProgress, findOpenTasks: async () => [] },

@@ -1,0 +1,54 @@
+import type { WireFormat } from '../dialects/wire-format.ts'
+
+/** What the provider tells about a batch. */
+export type BatchDescription = {
+  readonly isEnded: boolean
+  readonly upstreamId: string
+  /** The path of the results that are billed; null if the batch has none. */
+  readonly results: string | null
+  /** The files of the provider that belong to the batch. Only OpenAI's batches have files. */
+  readonly files?: BatchFiles
+  /** The members of the description that callers get. All others are left out. */
+  readonly object: Readonly<Record<string, unknown>>
+}
+
+export type BatchFiles = {
+  readonly input: string | null
+  readonly output: string | null
+  readonly error: string | null
+}
+
+/** The result of one line: its answer, or null if it failed and costs nothing. */
+export type LineResult = { readonly customId: string; readonly answer: object | null }
+
+/** How batches are submitted to a provider and looked up there. */
+export type BatchProtocol = {
+  /** The path of batches below a channel's address. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Reads the provider's description of a batch. Returns null if it has another form. */
+  readonly readDescription: (
+    body: Buffer,
+    confidential: readonly string[],
+  ) => BatchDescription | null
+  /** Reads a line of the results. Returns null if the line has another form. */
+  readonly readResult: (line: string) => LineResult | null
+  /** Returns the format of a line's request and answer. `name` is in the facts of the line. */
+  readonly formatOf: (name: string | undefined) => WireFormat
+}
+
+/** Matches the ids of batches and files that providers give. */
+export const PROVIDER_ID = /^[\w-]{1,200}$/
+
+export function objectIn(text: string): Record<string, unknown> | null {
+  try {
+    return recordOf(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+export const recordOf = (value: unknown): Record<string, unknown> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null

@@ -1,0 +1,312 @@
+import { once } from 'node:events'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { acquirePermit } from '../pipeline/acquire-call-permit.ts'
+import { groupsOf } from '../pipeline/alternatives.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { chatBodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
+import {
+  type Exchange,
+  headersOf,
+  newCallId,
+  sendError,
+  sendJson,
+} from '../pipeline/http-exchange.ts'
+import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
+import type { FormRules } from '../uploads/form-rules.ts'
+import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
+import type { SpooledFile } from '../uploads/spooled-file.ts'
+import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
+import { recordOf } from './batch-protocol.ts'
+import { openDownload } from './batch-results.ts'
+import type { StoredFile } from './file-store.ts'
+import { sendRenderedLines } from './look-up-batch.ts'
+import {
+  contentPathOf,
+  fileIdOf,
+  isFileId,
+  openAiIdOf,
+  type ResultKind,
+  renderOpenAiResult,
+} from './openai-batches.ts'
+import { checkFile } from './plan-batch-file.ts'
+import { deleteAtProvider, FILE_RETENTION_MS, keyOfFile } from './result-files.ts'
+import type { BatchDeps } from './settle-batch.ts'
+import { sendFailure } from './submit-batch.ts'
+import { uploadFile, whileReadingFile } from './submit-batch-file.ts'
+
+const MIB = 1024 * 1024
+const FILE_BYTES_MAX = 200 * MIB
+/** The maximum number of files that a user may have. */
+const FILES_MAX = 1_000
+const UPLOAD_MS = 600_000
+const DOWNLOAD_MS = 3_600_000
+const LIFETIME_S = { least: 3_600, most: 2_592_000 }
+const PAGE = { usual: 10_000, most: 10_000 }
+/** A page has at most so many files, however many are requested. */
+const SHOWN_MAX = 1_000
+const ANCHOR = 'expires_after[anchor]'
+const SECONDS = 'expires_after[seconds]'
+const FORM: FormRules = {
+  files: ['file'],
+  numbers: [SECONDS],
+  flags: [],
+  texts: ['purpose'],
+}
+const FIELDS: ReadonlySet<string> = new Set(['file', 'purpose', ANCHOR, SECONDS])
+const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
+
+const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
+const missing = (id: string): RelayError =>
+  relayError('file_not_found', { subject: id.slice(0, 64) })
+
+/** Handles `POST /v1/files`. Only files with the lines of batches are accepted. */
+export async function uploadBatchFile(
+  deps: BatchDeps,
+  exchange: Exchange,
+  caller: Caller,
+): Promise<void> {
+  const { request } = exchange
+  const owner = await chatBodyOwnerOf(deps, caller, request)
+  if (isRelayError(owner)) return rejectUpload(exchange, owner)
+  const form = await readForm(request, deps, owner, FORM)
+  if (isRelayError(form)) return rejectUpload(exchange, form)
+  try {
+    const limited = { body: form.document, outputTokensMax: 0, choices: 1 }
+    const permit = await acquirePermit(deps, caller, limited)
+    if (isRelayError(permit)) return sendError(exchange, permit)
+    let error: RelayError | null = NO_STORE
+    try {
+      error = await storeForm(deps, exchange, caller, form)
+    } finally {
+      permit.release({ isSuccess: error === null, tokens: 0 })
+    }
+    if (error !== null) sendError(exchange, error)
+  } finally {
+    form.release()
+  }
+}
+
+type Upload = { readonly file: SpooledFile; readonly lifetimeMs: number }
+
+function uploadIn({ document, files }: ReceivedForm): Upload | RelayError {
+  const fields = JSON.parse(document.toString('utf8')) as Readonly<Record<string, unknown>>
+  const other = Object.keys(fields).find((name) => !FIELDS.has(name))
+  if (other !== undefined) return relayError('parameter_not_supported', { param: other })
+  for (const param of ['purpose', 'file']) {
+    if (fields[param] === undefined) return relayError('missing_parameter', { param })
+  }
+  // Nobody could use other files, because they belong to the account of the site.
+  if (fields.purpose !== 'batch') return invalid('purpose')
+  const file = files.get(String(recordOf(fields.file)?.file))
+  if (file === undefined || file.bytes === 0) return invalid('file')
+  if (file.bytes > FILE_BYTES_MAX) {
+    return relayError('request_too_large', { param: 'file', subject: `${FILE_BYTES_MAX / MIB}` })
+  }
+  const { [ANCHOR]: anchor, [SECONDS]: seconds } = fields
+  if (anchor === undefined && seconds === undefined) return { file, lifetimeMs: FILE_RETENTION_MS }
+  if (anchor !== 'created_at') return invalid(ANCHOR)
+  const isLifetime = typeof seconds === 'number' && Number.isInteger(seconds)
+  if (!isLifetime || seconds < LIFETIME_S.least || seconds > LIFETIME_S.most) {
+    return invalid(SECONDS)
+  }
+  return { file, lifetimeMs: seconds * 1_000 }
+}
+
+/** Checks the lines of an upload and stores it at a provider. Returns the error, if any. */
+async function storeForm(
+  deps: BatchDeps,
+  exchange: Exchange,
+  caller: Caller,
+  form: ReceivedForm,
+): Promise<RelayError | null> {
+  const upload = uploadIn(form)
+  if (isRelayError(upload)) return upload
+  const channel = await whileReadingFile(deps, () => channelFor(deps, caller, upload.file))
+  if (isRelayError(channel)) return channel
+  const choice = await deps.keys.choose(channel)
+  if (choice === null) return relayError('no_channel', { subject: '', retryAfter: 10 })
+  const { key } = choice
+  const uploaded = await uploadFile(deps, key, upload.file, AbortSignal.timeout(UPLOAD_MS))
+  if ('kind' in uploaded) {
+    if (uploaded.kind !== 'failed') return relayError('upstream_format')
+    sendFailure(deps, exchange, uploaded, confidentialTo(channel))
+    return null
+  }
+  const place = { channelId: channel.channelId, keyRef: key.keyRef, ...uploaded }
+  const { userId } = caller.user
+  try {
+    const { name, bytes } = upload.file
+    const createdAt = deps.now()
+    const stored: StoredFile = {
+      file: fileIdOf(newCallId(createdAt)),
+      ...{ userId, bytes, createdAt, batch: null },
+      expiresAt: createdAt + upload.lifetimeMs,
+      name: await deps.vault.seal(userId, name),
+      ...place,
+    }
+    if (await deps.fileStore.add(stored, FILES_MAX)) {
+      sendJson(exchange, 200, await rendered(deps, stored))
+      return null
+    }
+  } catch (err) {
+    deps.log.error({ err, call: exchange.call }, 'a file could not be recorded')
+    await deleteAtProvider(deps, place)
+    return NO_STORE
+  }
+  await deleteAtProvider(deps, place)
+  return relayError('too_many_files', { subject: `${FILES_MAX}` })
+}
+
+/** Returns the channel for a file, in the first of the caller's groups that has one. */
+async function channelFor(
+  deps: BatchDeps,
+  caller: Caller,
+  file: SpooledFile,
+): Promise<RelayChannel | RelayError> {
+  let first: RelayError | null = null
+  for (const group of groupsOf(caller, deps.views.options.options)) {
+    const channel = await checkFile(deps, { ...caller, group }, file.open())
+    if (!isRelayError(channel)) return channel
+    first ??= channel
+  }
+  return first ?? relayError('group_not_allowed', { subject: caller.group })
+}
+
+async function find(
+  { fileStore, now }: BatchDeps,
+  { user: { userId } }: Caller,
+  id: string,
+): Promise<StoredFile | null> {
+  return isFileId(id) ? ((await fileStore.find(userId, id, now())) ?? null) : null
+}
+
+const kindOf = ({ file }: StoredFile): ResultKind => (file.endsWith('-error') ? 'error' : 'output')
+
+async function rendered({ vault }: BatchDeps, stored: StoredFile): Promise<object> {
+  const { file: id, bytes, createdAt, expiresAt, batch } = stored
+  const seconds = (ms: number) => Math.floor(ms / 1_000)
+  return {
+    ...{ id, object: 'file', bytes },
+    ...{ created_at: seconds(createdAt), expires_at: seconds(expiresAt) },
+    filename: await fileNameOf(stored, vault),
+    purpose: batch === null ? 'batch' : 'batch_output',
+    ...{ status: 'processed', status_details: null },
+  }
+}
+
+async function fileNameOf(stored: StoredFile, vault: BatchDeps['vault']): Promise<string> {
+  const { batch, name, userId } = stored
+  if (batch !== null) return `${openAiIdOf(batch)}_${kindOf(stored)}.jsonl`
+  return name === null ? 'file' : ((await vault.open(userId, name)) ?? 'file')
+}
+
+export async function showFile(
+  deps: BatchDeps,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  const stored = await find(deps, caller, id)
+  if (stored === null) return sendError(exchange, missing(id))
+  sendJson(exchange, 200, await rendered(deps, stored))
+}
+
+export async function listFiles(
+  deps: BatchDeps,
+  exchange: Exchange,
+  { user: { userId } }: Caller,
+): Promise<void> {
+  const query = new URLSearchParams((exchange.request.url ?? '').split('?')[1] ?? '')
+  const limit = Number(query.get('limit') ?? PAGE.usual)
+  const isLimit = Number.isInteger(limit) && limit >= 1 && limit <= PAGE.most
+  if (!isLimit) return sendError(exchange, invalid('limit'))
+  const order = query.get('order') ?? 'desc'
+  if (order !== 'asc' && order !== 'desc') return sendError(exchange, invalid('order'))
+  const after = query.get('after')
+  if (after !== null && !isFileId(after)) return sendError(exchange, invalid('after'))
+  const purpose = query.get('purpose')
+  const isOther = purpose !== null && purpose !== 'batch' && purpose !== 'batch_output'
+  const isInput = purpose === null ? null : purpose === 'batch'
+  const length = Math.min(limit, SHOWN_MAX)
+  const page = { after, isInput, isAscending: order === 'asc', at: deps.now() }
+  const found = isOther ? [] : await deps.fileStore.list(userId, { ...page, limit: length + 1 })
+  const shown = found.slice(0, length)
+  const data = await Promise.all(shown.map((stored) => rendered(deps, stored)))
+  sendJson(exchange, 200, {
+    ...{ object: 'list', data, has_more: found.length > shown.length },
+    first_id: shown[0]?.file ?? null,
+    last_id: shown.at(-1)?.file ?? null,
+  })
+}
+
+/** Deletes a file. The results of a batch can be deleted only once the batch is settled. */
+export async function deleteFile(
+  deps: BatchDeps,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  const stored = await find(deps, caller, id)
+  if (stored === null || !(await isReadable(deps, stored))) return sendError(exchange, missing(id))
+  if (!(await deleteAtProvider(deps, stored))) {
+    return sendError(exchange, relayError('upstream_error'))
+  }
+  await deps.fileStore.remove(id)
+  sendJson(exchange, 200, { id, object: 'file', deleted: true })
+}
+
+/** Reports whether a file is the caller's own, or has results that are billed. */
+async function isReadable(
+  { batchStore }: BatchDeps,
+  { batch, userId }: StoredFile,
+): Promise<boolean> {
+  return batch === null || (await batchStore.find(userId, batch))?.isSettled === true
+}
+
+/** Sends the content of a file. Results are shown with the caller's names and our ids. */
+export async function sendFileContent(
+  deps: BatchDeps,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  const stored = await find(deps, caller, id)
+  if (stored === null) return sendError(exchange, missing(id))
+  const path = contentPathOf(stored.upstreamId)
+  if (stored.batch === null) return sendOwnFile(deps, exchange, stored, path)
+  const batch = await deps.batchStore.find(stored.userId, stored.batch)
+  if (batch?.isSettled !== true) return sendError(exchange, missing(id))
+  const render = (
+    line: string,
+    modelOf: (id: string) => string | null,
+    hidden: readonly string[],
+  ) => renderOpenAiResult(line, kindOf(stored), modelOf, hidden)
+  await sendRenderedLines(deps, exchange, batch, { path, headers: {}, type: TYPE, render })
+}
+
+const TYPE = 'application/octet-stream'
+
+async function sendOwnFile(
+  deps: BatchDeps,
+  exchange: Exchange,
+  stored: StoredFile,
+  path: string,
+): Promise<void> {
+  const key = keyOfFile(deps, stored)
+  if (key === null) return sendError(exchange, missing(stored.file))
+  const { response } = exchange
+  const gone = new AbortController()
+  response.on('close', () => gone.abort())
+  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(DOWNLOAD_MS)])
+  try {
+    const content = await openDownload(deps, { target: key.target, path, headers: {} }, signal)
+    response.writeHead(200, [...headersOf(exchange), 'Content-Type', TYPE])
+    for await (const chunk of content) {
+      if (!response.write(chunk)) await once(response as never, 'drain', { signal })
+    }
+    response.end()
+  } catch {
+    if (response.headersSent) response.destroy()
+    else sendError(exchange, relayError('upstream_unreachable'))
+  }
+}

@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto'
+import { redact } from '../canonical/redact-provider-texts.ts'
+import { EMBEDDINGS } from '../dialects/input-formats/embeddings-request.ts'
+import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
+import { OPENAI_COMPLETIONS } from '../dialects/openai-completions/completion-request.ts'
+import { OPENAI_RESPONSES } from '../dialects/openai-responses/responses-request.ts'
+import type { WireFormat } from '../dialects/wire-format.ts'
+import {
+  type BatchDescription,
+  type BatchProtocol,
+  type LineResult,
+  objectIn,
+  PROVIDER_ID,
+  recordOf,
+} from './batch-protocol.ts'
+
+/** The paths of batches and files below a channel's address. */
+export const OPENAI_BATCHES_PATH = '/v1/batches'
+export const FILES_PATH = '/v1/files'
+
+/** The endpoints that the lines of a batch may name, each with its format. All have a price. */
+export const BATCH_ENDPOINTS: ReadonlyMap<string, WireFormat> = new Map([
+  ['/v1/chat/completions', OPENAI_CHAT],
+  ['/v1/responses', OPENAI_RESPONSES],
+  ['/v1/embeddings', EMBEDDINGS],
+  ['/v1/completions', OPENAI_COMPLETIONS],
+])
+const FORMATS: ReadonlyMap<string, WireFormat> = new Map(
+  [...BATCH_ENDPOINTS.values()].map((format) => [format.name, format]),
+)
+
+const PUBLIC_ID = /^batch_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/
+const FILE_ID = /^file-[0-9a-f]{32}(?:-output|-error)?$/
+
+const hexOf = (id: string): string => id.replaceAll('-', '')
+
+/** Returns the id that callers see. It reveals nothing about the provider. */
+export const openAiIdOf = (batch: string): string => `batch_${hexOf(batch)}`
+
+/** Returns the id of the batch's stream, or null if callers never got such an id. */
+export function openAiBatchOf(id: string): string | null {
+  const parts = PUBLIC_ID.exec(id)?.slice(1)
+  return parts === undefined ? null : parts.join('-')
+}
+
+export const fileIdOf = (call: string): string => `file-${hexOf(call)}`
+export const isFileId = (id: string): boolean => FILE_ID.test(id)
+/** Returns the id of a file with results. It is the same whenever the results are registered. */
+export const resultFileIdOf = (batch: string, kind: ResultKind): string =>
+  `${fileIdOf(batch)}-${kind}`
+
+export type ResultKind = 'output' | 'error'
+
+const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed', 'expired', 'cancelled'])
+const RUNNING: ReadonlySet<unknown> = new Set([
+  ...['validating', 'in_progress', 'finalizing', 'cancelling'],
+])
+const TIMES = [
+  ...['in_progress_at', 'expires_at', 'finalizing_at', 'completed_at', 'failed_at', 'expired_at'],
+  ...['cancelling_at', 'cancelled_at'],
+] as const
+/** The times that are shown only when the batch is settled. */
+const TIMES_OF_END: ReadonlySet<string> = new Set([
+  ...['completed_at', 'failed_at', 'expired_at', 'cancelled_at'],
+])
+const ERRORS_MAX = 100
+
+const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)
+
+/** Reads the provider's description of a batch. Returns null if it has another form. */
+function readDescription(body: Buffer, confidential: readonly string[]): BatchDescription | null {
+  const value = objectIn(body.toString('utf8'))
+  const { id, status } = value ?? {}
+  if (value === null || typeof id !== 'string' || !PROVIDER_ID.test(id)) return null
+  if (!ENDED.has(status) && !RUNNING.has(status)) return null
+  const fileId = (name: string) => {
+    const file = value[name]
+    return typeof file === 'string' && PROVIDER_ID.test(file) ? file : null
+  }
+  const [input, output, error] = ['input_file_id', 'output_file_id', 'error_file_id'].map(fileId)
+  const counts = recordOf(value.request_counts)
+  const countOf = (name: string) => numberOrNull(counts?.[name]) ?? 0
+  const completed = countOf('completed')
+  // Completed lines without a file are not billed yet, so the batch has not ended.
+  const isEnded = ENDED.has(status) && (completed === 0 || output !== null || status === 'failed')
+  const object = {
+    status,
+    ...Object.fromEntries(TIMES.map((name) => [name, numberOrNull(value[name])])),
+    request_counts: { total: countOf('total'), completed, failed: countOf('failed') },
+    errors: errorsOf(value.errors, confidential),
+    output: output !== null,
+    error: error !== null,
+  }
+  const files = { input: input ?? null, output: output ?? null, error: error ?? null }
+  const results = files.output === null ? null : contentPathOf(files.output)
+  return { isEnded, upstreamId: id, results, files, object }
+}
+
+export const filePathOf = (upstreamId: string): string =>
+  `${FILES_PATH}/${encodeURIComponent(upstreamId)}`
+export const contentPathOf = (upstreamId: string): string => `${filePathOf(upstreamId)}/content`
+
+/** Returns the errors with which a provider refused a batch. Their messages are redacted. */
+function errorsOf(errors: unknown, confidential: readonly string[]): object | null {
+  const list = recordOf(errors)?.data
+  if (!Array.isArray(list)) return null
+  const data = list.slice(0, ERRORS_MAX).flatMap((one) => {
+    const error = recordOf(one)
+    if (error === null) return []
+    const message = redact(String(error.message ?? ''), confidential)
+    return [{ ...textsOf(error, ['code', 'param']), message, line: numberOrNull(error.line) }]
+  })
+  return { object: 'list', data }
+}
+
+const WORD = /^[\w.[\]-]{1,96}$/
+const textsOf = (from: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+  Object.fromEntries(
+    names.map((name) => {
+      const text = from[name]
+      return [name, typeof text === 'string' && WORD.test(text) ? text : null]
+    }),
+  )
+
+/** Reads a line of the results. Returns null if the line has another form. */
+function readResult(line: string): LineResult | null {
+  const { custom_id: customId, response } = objectIn(line) ?? {}
+  if (typeof customId !== 'string') return null
+  const { status_code: status, body } = recordOf(response) ?? {}
+  return { customId, answer: isSuccess(status) ? recordOf(body) : null }
+}
+
+const isSuccess = (status: unknown): boolean =>
+  typeof status === 'number' && status >= 200 && status <= 299
+
+/** OpenAI's batches of requests in a file. */
+export const OPENAI_BATCHES: BatchProtocol = {
+  path: OPENAI_BATCHES_PATH,
+  headers: {},
+  readDescription,
+  readResult,
+  formatOf: (name = '') => FORMATS.get(name) ?? OPENAI_CHAT,
+}
+
+/** What the caller said about a batch. It is stored for the descriptions of the batch. */
+export type OpenAiBatchRequest = {
+  readonly endpoint: string
+  readonly input_file_id: string
+  readonly metadata: Readonly<Record<string, string>> | null
+}
+
+/**
+ * Renders a batch for the caller. As long as it is not settled it has not ended and has no results,
+ * so that nobody reads answers that are not billed.
+ */
+export function renderOpenAiBatch(
+  { batch, submittedAt, isSettled }: BatchFacts,
+  request: OpenAiBatchRequest | null,
+  object: Readonly<Record<string, unknown>> | null,
+): object {
+  const status = object?.status ?? 'validating'
+  const isHidden = !isSettled && ENDED.has(status)
+  const times = TIMES.map((name) => {
+    const isShown = isSettled || !TIMES_OF_END.has(name)
+    return [name, isShown ? (object?.[name] ?? null) : null]
+  })
+  const resultOf = (kind: ResultKind) =>
+    isSettled && object?.[kind] === true ? resultFileIdOf(batch, kind) : null
+  return {
+    id: openAiIdOf(batch),
+    object: 'batch',
+    endpoint: request?.endpoint ?? null,
+    errors: object?.errors ?? null,
+    input_file_id: request?.input_file_id ?? null,
+    completion_window: '24h',
+    status: isHidden ? 'finalizing' : status,
+    output_file_id: resultOf('output'),
+    error_file_id: resultOf('error'),
+    created_at: Math.floor(submittedAt / 1_000),
+    ...Object.fromEntries(times),
+    request_counts: object?.request_counts ?? { total: 0, completed: 0, failed: 0 },
+    metadata: request?.metadata ?? null,
+  }
+}
+
+type BatchFacts = {
+  readonly batch: string
+  readonly submittedAt: number
+  readonly isSettled: boolean
+}
+
+/**
+ * Renders a line of a file with results for the caller, with our ids and the caller's name for the
+ * model. Returns null for a line that is none of the batch, and for an answer in a file of errors,
+ * because only the answers in the output are billed.
+ */
+export function renderOpenAiResult(
+  line: string,
+  kind: ResultKind,
+  modelOf: (customId: string) => string | null,
+  confidential: readonly string[],
+): string | null {
+  const value = objectIn(line)
+  const customId = value?.custom_id
+  const model = typeof customId === 'string' ? modelOf(customId) : null
+  if (value === null || model === null) return null
+  const id = createHash('sha256').update(`${customId}`).digest('hex').slice(0, 32)
+  const common = { id: `batch_req_${id}`, custom_id: customId }
+  const response = recordOf(value.response)
+  if (response === null) {
+    const error = errorOf(value.error, confidential) ?? { code: 'server_error', message: '' }
+    return JSON.stringify({ ...common, response: null, error })
+  }
+  const { status_code, body } = response
+  const shown = { status_code, request_id: id }
+  const answer = recordOf(body)
+  if (isSuccess(status_code)) {
+    if (kind === 'error' || answer === null) return null
+    const own = 'model' in answer ? { ...answer, model } : answer
+    return JSON.stringify({ ...common, response: { ...shown, body: own }, error: null })
+  }
+  const error = errorOf(answer?.error, confidential)
+  return JSON.stringify({ ...common, response: { ...shown, body: { error } }, error: null })
+}
+
+function errorOf(error: unknown, confidential: readonly string[]): object | null {
+  const given = recordOf(error)
+  if (given === null) return null
+  const message = redact(String(given.message ?? ''), confidential)
+  return { message, ...textsOf(given, ['type', 'param', 'code']) }
+}

@@ -1,0 +1,239 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { BatchPart } from '#domain/batches/events.ts'
+import { channelsIn, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isMembers } from '../dialects/read-request-members.ts'
+import { type Member, scanObject } from '../dialects/scan-request-object.ts'
+import type { WireFormat } from '../dialects/wire-format.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { ChannelSelector } from '../pipeline/channel-selector.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import type { RelayChannel } from '../views/channel-view.ts'
+import { LineTooLong, linesIn } from './batch-results.ts'
+import type { LineFacts, LinesById } from './batch-store.ts'
+import { BATCH_ENDPOINTS } from './openai-batches.ts'
+import {
+  acceptsBatches,
+  addToPart,
+  candidateFor,
+  factsOf,
+  lineId,
+  type Parts,
+  type PlannedLine,
+  partsIn,
+  planLine,
+} from './plan-batch.ts'
+
+/** The maximum number of lines in a file. */
+export const FILE_LINES_MAX = 50_000
+const CUSTOM_ID_LENGTH_MAX = 512
+/** The maximum length of a line in bytes. */
+export const FILE_LINE_BYTES_MAX = 8 * 1024 * 1024
+const LINES_AT_ONCE = 16
+const MEMBERS: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body'])
+
+/** Ends the reading of a file with the error of its line. */
+export class FileRefused extends Error {
+  readonly error: RelayError
+
+  constructor(error: RelayError) {
+    super(`a file of a batch was refused: ${error.code}`)
+    this.error = error
+  }
+}
+
+type FileLine = {
+  readonly customId: string
+  readonly url: string
+  readonly format: WireFormat
+  readonly body: Buffer
+}
+
+/** Names the line of the file that has an error. Lines are counted from 1. */
+function inLine(error: RelayError, line: number, prefix = ''): RelayError {
+  const { param } = error.params
+  const path = [prefix, param ?? ''].filter((part) => part !== '').join('.')
+  const shown = path === '' ? `line ${line}` : `line ${line}: ${path}`
+  return { ...error, params: { ...error.params, param: shown } }
+}
+
+/** Reads a line `{"custom_id":…,"method":"POST","url":…,"body":{…}}` of a file. */
+function readLine(bytes: Buffer): FileLine | RelayError {
+  const members = scanObject(bytes)
+  if (!isMembers(members)) return relayError('invalid_parameter')
+  const other = members.find(({ key }) => !MEMBERS.has(key))
+  if (other !== undefined) return relayError('parameter_not_supported', { param: other.key })
+  const find = (key: string) => members.find((member) => member.key === key)
+  for (const key of MEMBERS) {
+    if (find(key) === undefined) return relayError('missing_parameter', { param: key })
+  }
+  const [customId, method, url] = ['custom_id', 'method', 'url'].map((key) =>
+    textOf(bytes, find(key)),
+  )
+  const isId = customId !== '' && (customId?.length ?? 0) <= CUSTOM_ID_LENGTH_MAX
+  if (typeof customId !== 'string' || !isId) {
+    return relayError('invalid_parameter', { param: 'custom_id' })
+  }
+  if (method !== 'POST') return relayError('invalid_parameter', { param: 'method' })
+  const format = BATCH_ENDPOINTS.get(url ?? '')
+  if (url === null || url === undefined || format === undefined) {
+    return relayError('invalid_parameter', { param: 'url' })
+  }
+  const body = find('body')
+  if (body?.kind !== 'object') return relayError('invalid_parameter', { param: 'body' })
+  return { customId, url, format, body: bytes.subarray(body.valueStart, body.valueEnd) }
+}
+
+function textOf(bytes: Buffer, member: Member | undefined): string | null {
+  if (member?.kind !== 'string') return null
+  return JSON.parse(bytes.toString('utf8', member.valueStart, member.valueEnd)) as string
+}
+
+type ReadLine = FileLine & { readonly number: number; readonly planned: PlannedLine }
+
+/**
+ * Reads a file line by line, and plans each line with the functions of single calls. Throws a
+ * `FileRefused` for the first line with an error.
+ */
+async function* plannedLines(
+  deps: RelayDeps,
+  caller: Caller,
+  content: AsyncIterable<Buffer>,
+): AsyncGenerator<ReadLine> {
+  const ids = new Set<string>()
+  let number = 0
+  try {
+    for await (const bytes of linesIn(content, FILE_LINE_BYTES_MAX)) {
+      number += 1
+      if (number % LINES_AT_ONCE === 0) await yieldToEventLoop()
+      if (isBlank(bytes)) continue
+      const line = readLine(bytes)
+      if (isRelayError(line)) throw new FileRefused(inLine(line, number))
+      const id = lineId('', line.customId)
+      const isTwice = ids.has(id)
+      if (isTwice || ids.size === FILE_LINES_MAX) {
+        const param = isTwice ? 'custom_id' : ''
+        throw new FileRefused(inLine(relayError('invalid_parameter', { param }), number))
+      }
+      ids.add(id)
+      const planned = await planLine(deps, caller, line.format, line.body)
+      if (isRelayError(planned)) throw new FileRefused(inLine(planned, number, 'body'))
+      yield { ...line, number, planned }
+    }
+  } catch (error) {
+    if (!(error instanceof LineTooLong)) throw error
+    throw new FileRefused(inLine(relayError('invalid_parameter'), number + 1))
+  }
+  if (ids.size === 0) throw new FileRefused(relayError('invalid_parameter', { param: 'file' }))
+}
+
+const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 32 || byte === 13)
+
+/**
+ * Checks all lines of a file. Returns the channel that gets the file, which must offer the models
+ * of all lines in their own formats.
+ */
+export async function checkFile(
+  deps: RelayDeps,
+  caller: Caller,
+  content: AsyncIterable<Buffer>,
+): Promise<RelayChannel | RelayError> {
+  let channels: readonly RelayChannel[] | null = null
+  let model = ''
+  try {
+    for await (const { number, planned } of plannedLines(deps, caller, content)) {
+      const { request, plan } = planned
+      model = request.model
+      const offered = new Set(channelsIn(plan.offer))
+      const before: readonly RelayChannel[] = channels ?? [...offered]
+      channels = before.filter(
+        (channel) => offered.has(channel) && acceptsBatches(deps, channel, request, 'openai'),
+      )
+      if (channels.length > 0) continue
+      const error = relayError('no_batch_channel', { param: 'model', subject: model })
+      return inLine(error, number, 'body')
+    }
+  } catch (error) {
+    if (error instanceof FileRefused) return error.error
+    throw error
+  }
+  const isPinned = caller.pinnedChannelId !== null
+  const selector = new ChannelSelector(deps, offerOf(channels ?? []), model, isPinned)
+  const channel = await selector.next()
+  selector.end(true)
+  return channel ?? relayError('no_channel', { subject: model, retryAfter: 10 })
+}
+
+/** Plans the batch of a file for the channel that has the file. */
+export class FilePlan {
+  private readonly deps: RelayDeps
+  private readonly channel: RelayChannel
+  private readonly batch: string
+  private readonly endpoint: string
+  private readonly partsByPrice: Parts = new Map()
+  private readonly facts = new Map<string, LineFacts>()
+
+  constructor(deps: RelayDeps, channel: RelayChannel, batch: string, endpoint: string) {
+    this.deps = deps
+    this.channel = channel
+    this.batch = batch
+    this.endpoint = endpoint
+  }
+
+  get parts(): readonly BatchPart[] {
+    return partsIn(this.partsByPrice)
+  }
+
+  get lines(): LinesById {
+    return this.facts
+  }
+
+  /**
+   * Yields what is sent for each line: mapped model, overrides and dropped members, as in a call.
+   * Throws a `FileRefused` for the first line with an error.
+   */
+  async *sentLines(caller: Caller, content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const line of plannedLines(this.deps, caller, content)) {
+      yield this.sentLine(line)
+    }
+  }
+
+  private sentLine({ number, customId, url, planned }: ReadLine): Buffer {
+    const { request, plan } = planned
+    const { deps, channel } = this
+    if (url !== this.endpoint) throw this.refused('invalid_parameter', number, 'url')
+    const { channelId } = channel
+    const isOffered = channelsIn(plan.offer).some((one) => one.channelId === channelId)
+    if (!isOffered || !acceptsBatches(deps, channel, request, 'openai')) {
+      const subject = request.model
+      throw new FileRefused(inLine(relayError('no_batch_channel', { subject }), number, 'body'))
+    }
+    const sent = candidateFor(deps, channel, planned)
+    if (isRelayError(sent)) throw new FileRefused(inLine(sent, number, 'body'))
+    const part = addToPart(deps, this.partsByPrice, this.batch, planned)
+    if (part === null) throw this.refused('invalid_parameter', number, 'body.model')
+    this.facts.set(lineId(this.batch, customId), {
+      ...{ line: this.facts.size, part, format: request.format.name },
+      ...factsOf(sent.request, request, plan),
+    })
+    const head = { custom_id: customId, method: 'POST', url }
+    const opening = `${JSON.stringify(head).slice(0, -1)},"body":`
+    return Buffer.concat([Buffer.from(opening), inOneLine(sent.body), LINE_END])
+  }
+
+  private refused(code: 'invalid_parameter', line: number, param: string): FileRefused {
+    return new FileRefused(inLine(relayError(code, { param }), line))
+  }
+}
+
+const LINE_END = Buffer.from('}\n')
+const [LF, CR, SPACE] = [10, 13, 32]
+
+/**
+ * Replaces line breaks, which JSON has only between its tokens. Otherwise, a provider could read a
+ * part of the line as another line, which nobody would pay.
+ */
+function inOneLine(json: Buffer): Buffer {
+  if (!json.includes(LF) && !json.includes(CR)) return json
+  return Buffer.from(json.map((byte) => (byte === LF || byte === CR ? SPACE : byte)))
+}

@@ -1,0 +1,93 @@
+import type { BatchRecord } from '#domain/batches/decide.ts'
+import type { Outbound } from '#infra/outbound/outbound-connections.ts'
+import { inParallel } from '../channel-actions/run-in-parallel.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
+import type { RelayKey } from '../views/channel-view.ts'
+import { type BatchDescription, objectIn } from './batch-protocol.ts'
+import type { StoredFile } from './file-store.ts'
+import { filePathOf, type ResultKind, resultFileIdOf } from './openai-batches.ts'
+
+/** The time for which files are kept, unless the caller says otherwise. */
+export const FILE_RETENTION_MS = 30 * 86_400_000
+const NO_LIMIT = 1_000_000_000
+const DELETION_MS = 10_000
+const EXPIRED_AT_ONCE = 100
+const DELETIONS_AT_ONCE = 10
+
+type Deps = RelayDeps & { readonly batchOutbound: Pick<Outbound, 'via'> }
+
+/**
+ * Registers the files with the results of a batch whose lines are billed. Their ids depend only on
+ * the batch, so a repetition changes nothing.
+ */
+export async function registerResultFiles(
+  { fileStore, batchOutbound, now }: Deps,
+  { target }: RelayKey,
+  { submitted: { batch, userId }, place }: BatchRecord,
+  { files }: BatchDescription,
+): Promise<void> {
+  if (files === undefined || place === null) return
+  const { channelId, keyRef } = place
+  const createdAt = now()
+  for (const kind of ['output', 'error'] as const satisfies readonly ResultKind[]) {
+    const upstreamId = files[kind]
+    if (upstreamId === null) continue
+    const file = resultFileIdOf(batch, kind)
+    const path = filePathOf(upstreamId)
+    const end = await sendTaskRequest(batchOutbound, target, { method: 'GET', path })
+    const bytes = end.kind === 'plain' ? bytesIn(end.body) : 0
+    const facts = { file, userId, bytes, name: null, batch, createdAt }
+    const expiresAt = createdAt + FILE_RETENTION_MS
+    await fileStore.add({ ...facts, expiresAt, channelId, keyRef, upstreamId }, NO_LIMIT)
+  }
+}
+
+/** Returns the length of a file in the provider's description. What callers get is similar. */
+function bytesIn(body: Buffer): number {
+  const bytes = objectIn(body.toString('utf8'))?.bytes
+  return typeof bytes === 'number' && Number.isSafeInteger(bytes) && bytes > 0 ? bytes : 0
+}
+
+/** Deletes the file with the requests that were sent. A failure leaves it to the provider. */
+export async function deleteInputFile(
+  { batchOutbound }: Pick<Deps, 'batchOutbound'>,
+  { target }: RelayKey,
+  { files }: BatchDescription,
+): Promise<void> {
+  if (files === undefined || files.input === null) return
+  const path = filePathOf(files.input)
+  const signal = AbortSignal.timeout(DELETION_MS)
+  await sendTaskRequest(batchOutbound, target, { method: 'DELETE', path }, signal)
+}
+
+/** Deletes a file at its provider. Returns false if it may still be there. */
+export async function deleteAtProvider(
+  deps: Deps,
+  file: Pick<StoredFile, 'channelId' | 'keyRef' | 'upstreamId'>,
+): Promise<boolean> {
+  const key = keyOfFile(deps, file)
+  // Nobody can read the files of a key that was deleted.
+  if (key === null) return true
+  const path = filePathOf(file.upstreamId)
+  const signal = AbortSignal.timeout(DELETION_MS)
+  const request = { method: 'DELETE', path } as const
+  const end = await sendTaskRequest(deps.batchOutbound, key.target, request, signal)
+  return end.kind === 'plain' || (end.kind === 'failed' && end.status === 404)
+}
+
+/** Returns the key that has the file; null if the channel or the key was deleted. */
+export const keyOfFile = (
+  { views }: Pick<RelayDeps, 'views'>,
+  { channelId, keyRef }: Pick<StoredFile, 'channelId' | 'keyRef'>,
+): RelayKey | null =>
+  views.channels.find(channelId)?.allKeys.find((key) => key.keyRef === keyRef) ?? null
+
+/** Deletes files that have expired. A file whose provider can't be reached is forgotten anyway. */
+export async function deleteExpiredFiles(deps: Deps, signal: AbortSignal): Promise<void> {
+  const expired = await deps.fileStore.expired(deps.now(), EXPIRED_AT_ONCE)
+  await inParallel(expired, DELETIONS_AT_ONCE, signal, async (file) => {
+    await deleteAtProvider(deps, file)
+    await deps.fileStore.remove(file.file)
+  })
+}

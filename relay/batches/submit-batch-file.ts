@@ -1,0 +1,397 @@
+import type { Outbound } from '#infra/outbound/outbound-connections.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { jsonError } from '../dialects/invalid-json-error.ts'
+import { isMembers } from '../dialects/read-request-members.ts'
+import { scanObject } from '../dialects/scan-request-object.ts'
+import { acquirePermit } from '../pipeline/acquire-call-permit.ts'
+import { groupsOf } from '../pipeline/alternatives.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
+import { claimIdempotencyKey, type KeyedCall } from '../pipeline/claim-idempotency-key.ts'
+import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
+import { readBody } from '../pipeline/read-body.ts'
+import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
+import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
+import { providerForm } from '../uploads/provider-form.ts'
+import { type SpooledFile, spool } from '../uploads/spooled-file.ts'
+import { confidentialTo, placeOf, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
+import { objectIn, PROVIDER_ID, recordOf } from './batch-protocol.ts'
+import { openDownload, ResultsUnavailable } from './batch-results.ts'
+import type { StoredFile } from './file-store.ts'
+import { rendered } from './look-up-batch.ts'
+import {
+  BATCH_ENDPOINTS,
+  contentPathOf,
+  FILES_PATH,
+  filePathOf,
+  isFileId,
+  OPENAI_BATCHES,
+  OPENAI_BATCHES_PATH,
+  type OpenAiBatchRequest,
+} from './openai-batches.ts'
+import { FILE_LINE_BYTES_MAX, FilePlan, FileRefused } from './plan-batch-file.ts'
+import { keyOfFile } from './result-files.ts'
+import type { BatchDeps } from './settle-batch.ts'
+import { isRefused, refuse, sendFailure } from './submit-batch.ts'
+
+const BODY_BYTES_MAX = 1024 * 1024
+/**
+ * The time from the arrival of the request to the provider's answer. It is shorter than the time
+ * after which a batch without a provider counts as lost.
+ */
+const SUBMIT_MS = 480_000
+/** The number of files that a process reads at once to submit or check them. */
+const FILES_AT_ONCE = 4
+/** The memory that the reading of a file needs: its longest line, and what is sent for it. */
+const READING_BYTES = 3 * FILE_LINE_BYTES_MAX
+const METADATA_MAX = 16
+const METADATA_KEY_MAX = 64
+const METADATA_VALUE_MAX = 512
+const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
+const BUSY = relayError('overloaded', { retryAfter: 5 })
+
+let filesAtOnce = 0
+
+/** Runs work that reads a file line by line, unless the process does this for many files now. */
+export async function whileReadingFile<T>(
+  { bodies }: Pick<BatchDeps, 'bodies'>,
+  work: () => Promise<T>,
+): Promise<T | RelayError> {
+  if (filesAtOnce >= FILES_AT_ONCE || !bodies.take(READING_BYTES)) return BUSY
+  filesAtOnce += 1
+  try {
+    return await work()
+  } finally {
+    filesAtOnce -= 1
+    bodies.giveBack(READING_BYTES)
+  }
+}
+
+/** Handles `POST /v1/batches`, from the caller's request to the provider's answer. */
+export async function submitBatchFile(
+  deps: BatchDeps,
+  exchange: Exchange,
+  caller: Caller,
+): Promise<void> {
+  const { bodies } = deps
+  const owner = await bodyOwnerOf(deps, caller.user.userId, exchange.request)
+  const body = await readBody(exchange.request, bodies, owner)
+  if (isRelayError(body)) return rejectUpload(exchange, body)
+  try {
+    const permit = await acquirePermit(deps, caller, { body, outputTokensMax: 0, choices: 1 })
+    if (isRelayError(permit)) return sendError(exchange, permit)
+    let isSuccess = false
+    try {
+      isSuccess = await submitBody(deps, exchange, caller, body)
+    } finally {
+      permit.release({ isSuccess, tokens: 0 })
+    }
+  } finally {
+    bodies.giveBack(body.length)
+    bodies.release(owner, body.length)
+  }
+}
+
+const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
+
+function readRequest(body: Buffer): OpenAiBatchRequest | RelayError {
+  if (body.length > BODY_BYTES_MAX) return relayError('request_too_large', { subject: '1' })
+  const members = scanObject(body)
+  if (!isMembers(members)) return jsonError(body, members)
+  const value = objectIn(body.toString('utf8')) ?? {}
+  const { input_file_id, endpoint, completion_window, metadata = null, ...others } = value
+  const [other] = Object.keys(others)
+  if (other !== undefined) return relayError('parameter_not_supported', { param: other })
+  for (const param of ['input_file_id', 'endpoint', 'completion_window']) {
+    if (value[param] === undefined) return relayError('missing_parameter', { param })
+  }
+  if (typeof input_file_id !== 'string') return invalid('input_file_id')
+  if (typeof endpoint !== 'string' || !BATCH_ENDPOINTS.has(endpoint)) return invalid('endpoint')
+  if (completion_window !== '24h') return invalid('completion_window')
+  const pairs = metadata === null ? null : recordOf(metadata)
+  if (metadata !== null && (pairs === null || !isMetadata(pairs))) return invalid('metadata')
+  return { input_file_id, endpoint, metadata: pairs as OpenAiBatchRequest['metadata'] }
+}
+
+const isMetadata = (pairs: Readonly<Record<string, unknown>>): boolean =>
+  Object.keys(pairs).length <= METADATA_MAX &&
+  Object.entries(pairs).every(
+    ([key, value]) =>
+      key.length <= METADATA_KEY_MAX &&
+      typeof value === 'string' &&
+      value.length <= METADATA_VALUE_MAX,
+  )
+
+type Submission = {
+  readonly request: OpenAiBatchRequest
+  readonly stored: StoredFile
+  readonly channel: RelayChannel
+  readonly key: RelayKey
+  readonly signal: AbortSignal
+}
+
+async function submitBody(
+  deps: BatchDeps,
+  arrived: Exchange,
+  caller: Caller,
+  body: Buffer,
+): Promise<boolean> {
+  const request = readRequest(body)
+  if (isRelayError(request)) return refuseWith(arrived, request)
+  const keyed = await claimIdempotencyKey(deps, arrived, caller, { work: 'chat', body })
+  if (keyed !== null && isRelayError(keyed)) return refuseWith(arrived, keyed)
+  const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
+  const left = Math.max(1, exchange.startedAt + SUBMIT_MS - deps.now())
+  const submission = await submissionOf(deps, exchange, caller, request, AbortSignal.timeout(left))
+  if (isRelayError(submission)) {
+    if (submission.code !== 'idempotency_replayed') await keyed?.free()
+    return refuseWith(exchange, submission)
+  }
+  const planned = await whileReadingFile(deps, () => planFile(deps, exchange, caller, submission))
+  if (isRelayError(planned)) {
+    await keyed?.free()
+    return refuseWith(exchange, planned)
+  }
+  try {
+    const error = await hold(deps, exchange, caller, submission, planned)
+    if (error === null) return await send(deps, exchange, submission, planned.file, keyed)
+    // After a failure of a store, the batch may be held, so the key stays with it.
+    if (error !== NO_STORE) await keyed?.free()
+    return refuseWith(exchange, error)
+  } finally {
+    planned.release()
+  }
+}
+
+function refuseWith(exchange: Exchange, error: RelayError): false {
+  sendError(exchange, error)
+  return false
+}
+
+/** Finds the file, and the channel and the key that have it. */
+async function submissionOf(
+  deps: BatchDeps,
+  { call: subject }: Exchange,
+  { user: { userId } }: Caller,
+  request: OpenAiBatchRequest,
+  signal: AbortSignal,
+): Promise<Submission | RelayError> {
+  const { batchStore, fileStore, views, now } = deps
+  const id = request.input_file_id
+  const missing = relayError('file_not_found', { param: 'input_file_id', subject: id.slice(0, 64) })
+  try {
+    const known = await batchStore.find(userId, subject)
+    if (known !== undefined) return relayError('idempotency_replayed', { subject })
+    const stored = isFileId(id) ? await fileStore.find(userId, id, now()) : undefined
+    if (stored === undefined) return missing
+    if (stored.batch !== null) return invalid('input_file_id')
+    const channel = views.channels.find(stored.channelId)
+    const key = keyOfFile(deps, stored)
+    const isUsable = channel?.keys.some(({ keyRef }) => keyRef === stored.keyRef) === true
+    if (channel === undefined || key === null || !channel.isEnabled || !isUsable) {
+      return relayError('no_channel', { subject: id, retryAfter: 10 })
+    }
+    return { request, stored, channel, key, signal }
+  } catch {
+    return NO_STORE
+  }
+}
+
+/** What is sent, in a file on disk, and what is held for it. */
+type PlannedFile = {
+  readonly group: string
+  readonly plan: FilePlan
+  readonly file: SpooledFile
+  readonly release: () => void
+}
+
+/** Plans the lines in the first of the caller's groups that may use the channel for all of them. */
+async function planFile(
+  deps: BatchDeps,
+  exchange: Exchange,
+  caller: Caller,
+  submission: Submission,
+): Promise<PlannedFile | RelayError> {
+  let first: RelayError | null = null
+  for (const group of groupsOf(caller, deps.views.options.options)) {
+    const planned = await planInGroup(deps, exchange, { ...caller, group }, submission)
+    if (!isRelayError(planned)) return planned
+    first ??= planned
+    if (planned.code === 'overloaded' || planned.code === 'upstream_unreachable') break
+  }
+  return first ?? relayError('group_not_allowed', { subject: caller.group })
+}
+
+async function planInGroup(
+  deps: BatchDeps,
+  { call, request }: Exchange,
+  caller: Caller,
+  { request: { endpoint }, stored, channel, key, signal }: Submission,
+): Promise<PlannedFile | RelayError> {
+  const { uploads } = deps
+  const share = await bodyOwnerOf(deps, caller.user.userId, request)
+  const owner = { ...share, bytesMax: share.bytesMax * 4 }
+  let reserved = 0
+  const giveBack = () => {
+    uploads.space.release(owner, reserved)
+    uploads.space.giveBack(reserved)
+    reserved = 0
+  }
+  const take = (bytes: number): boolean => {
+    if (!uploads.space.reserve(owner, bytes)) return false
+    if (uploads.space.take(bytes)) {
+      reserved += bytes
+      return true
+    }
+    uploads.space.release(owner, bytes)
+    return false
+  }
+  try {
+    if (!take(stored.bytes) || !(await uploads.hasRoomFor(stored.bytes))) throw new NoRoom()
+    const plan = new FilePlan(deps, channel, call, endpoint)
+    const download = { target: key.target, path: contentPathOf(stored.upstreamId), headers: {} }
+    const content = await openDownload(deps, download, signal)
+    const sent = counted(plan.sentLines(caller, content), stored.bytes, take)
+    const description = { name: 'batch.jsonl', type: 'application/jsonl' }
+    const hasRoom = () => uploads.hasRoomFor(0)
+    const file = await spool(sent, description, await uploads.create(), hasRoom)
+    const release = () => {
+      giveBack()
+      file.close().catch(() => {})
+    }
+    return { group: caller.group, plan, file, release }
+  } catch (error) {
+    giveBack()
+    return errorOf(error, stored)
+  }
+}
+
+class NoRoom extends Error {}
+
+/** Reserves space on disk for what exceeds the length of the caller's file. */
+async function* counted(
+  lines: AsyncIterable<Buffer>,
+  free: number,
+  take: (bytes: number) => boolean,
+): AsyncGenerator<Buffer> {
+  let left = free
+  for await (const line of lines) {
+    if (line.length > left && !take(line.length - Math.max(0, left))) throw new NoRoom()
+    left = Math.max(0, left - line.length)
+    yield line
+  }
+}
+
+function errorOf(error: unknown, { file }: StoredFile): RelayError {
+  if (error instanceof FileRefused) return error.error
+  if (error instanceof NoRoom) return BUSY
+  if (error instanceof ResultsUnavailable && error.status === 404) {
+    return relayError('file_not_found', { param: 'input_file_id', subject: file })
+  }
+  return relayError('upstream_unreachable')
+}
+
+/** Stores the facts of the lines and holds their quota. Returns null, or the caller's error. */
+async function hold(
+  { vault, batchStore, ledger, log }: BatchDeps,
+  { call: batch, startedAt, clientIp }: Exchange,
+  caller: Caller,
+  { request }: Submission,
+  { group, plan: { parts, lines } }: PlannedFile,
+): Promise<RelayError | null> {
+  const { userId, settings } = caller.user
+  const api = 'openai'
+  try {
+    const sealedIp = settings.showIpInLogs ? await vault.seal(userId, clientIp) : null
+    const sealed = await vault.seal(userId, JSON.stringify(request))
+    await batchStore.add({ batch, userId, api, submittedAt: startedAt, request: sealed }, lines)
+    const submission = { batch, api, startedAt, clientIp: sealedIp } as const
+    const error = await ledger.submit(submission, { ...caller, group }, { parts, lines })
+    if (error !== null) await batchStore.remove(batch)
+    return error
+  } catch (err) {
+    // The hold may have been written. The poller then ends the batch, because no provider has it.
+    log.error({ err, call: batch }, 'a batch could not be recorded')
+    return NO_STORE
+  }
+}
+
+/** Uploads the lines and creates the batch. Returns true if the provider accepted it. */
+async function send(
+  deps: BatchDeps,
+  exchange: Exchange,
+  { request: { endpoint }, channel, key, signal }: Submission,
+  file: SpooledFile,
+  keyed: KeyedCall | null,
+): Promise<boolean> {
+  const { batchOutbound } = deps
+  const confidential = confidentialTo(channel)
+  const uploaded = await uploadFile(deps, key, file, signal)
+  if ('kind' in uploaded) {
+    await refuse(deps, exchange.call, keyed)
+    if (uploaded.kind === 'failed') sendFailure(deps, exchange, uploaded, confidential)
+    else sendError(exchange, relayError('upstream_format'))
+    return false
+  }
+  const content = { input_file_id: uploaded.upstreamId, endpoint, completion_window: '24h' }
+  const body = Buffer.from(JSON.stringify(content))
+  const submitted = { method: 'POST', path: OPENAI_BATCHES_PATH, body } as const
+  const end = await sendTaskRequest(batchOutbound, key.target, submitted, signal)
+  const description =
+    end.kind === 'plain' ? OPENAI_BATCHES.readDescription(end.body, confidential) : null
+  if (description !== null) {
+    try {
+      const { upstreamId } = description
+      const place = { ...placeOf(channel), keyRef: key.keyRef, upstreamId }
+      await deps.ledger.accept(exchange.call, place)
+      await describe(deps, exchange, description.object)
+      return true
+    } catch (err) {
+      deps.log.error({ err, call: exchange.call }, 'an accepted batch could not be recorded')
+      sendError(exchange, NO_STORE)
+      return false
+    }
+  }
+  // A batch that may exist nevertheless can't be processed without its file.
+  await deleteUploaded(batchOutbound, key, uploaded.upstreamId)
+  if (end.kind === 'failed') {
+    if (isRefused(end)) await refuse(deps, exchange.call, keyed)
+    sendFailure(deps, exchange, end, confidential)
+  } else sendError(exchange, relayError('upstream_format'))
+  return false
+}
+
+async function describe(deps: BatchDeps, exchange: Exchange, object: object): Promise<void> {
+  const { call: batch } = exchange
+  const userId = (await deps.ledger.peek(batch))?.submitted.userId ?? 0
+  await deps.batchStore.describe(batch, await deps.vault.seal(userId, JSON.stringify(object)))
+  const stored = await deps.batchStore.find(userId, batch)
+  if (stored === undefined) throw new Error('a batch that was submitted is not stored')
+  sendJson(exchange, 200, await rendered(deps, stored))
+}
+
+/** Sends a file for batches to a provider. Returns its id there, or the failure. */
+export async function uploadFile(
+  { batchOutbound }: Pick<BatchDeps, 'batchOutbound'>,
+  { target }: RelayKey,
+  file: SpooledFile,
+  signal: AbortSignal,
+) {
+  // The caller's name for the file stays here.
+  const sent = new Map([['0', { ...file, name: 'batch.jsonl', type: 'application/jsonl' }]])
+  const document = Buffer.from(JSON.stringify({ purpose: 'batch', file: { file: '0' } }))
+  const form = providerForm(document, sent)
+  const request = { method: 'POST', path: FILES_PATH, form } as const
+  const end = await sendTaskRequest(batchOutbound, target, request, signal)
+  if (end.kind !== 'plain') return end
+  const id = objectIn(end.body.toString('utf8'))?.id
+  return typeof id === 'string' && PROVIDER_ID.test(id) ? { upstreamId: id } : end
+}
+
+async function deleteUploaded(
+  batchOutbound: Pick<Outbound, 'via'>,
+  { target }: RelayKey,
+  upstreamId: string,
+): Promise<void> {
+  await sendTaskRequest(batchOutbound, target, { method: 'DELETE', path: filePathOf(upstreamId) })
+}
