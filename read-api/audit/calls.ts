@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { ADMIN } from '#domain/shared/roles.ts'
+import { AUDITOR } from '#domain/shared/roles.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
@@ -37,7 +37,8 @@ export function getCall(app: App, deps: ReadDeps): void {
 }
 
 /** Admins and auditors see the calls of all users, with channels and costs. */
-export const seesAllCalls = (request: FastifyRequest): boolean => principalOf(request).role >= ADMIN
+export const seesAllCalls = (request: FastifyRequest): boolean =>
+  principalOf(request).role >= AUDITOR
 
 export type FoundCall = {
   readonly call: string

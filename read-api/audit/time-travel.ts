@@ -1,7 +1,7 @@
 import { OPTIONS_STREAM, type OptionsEvent } from '#domain/options/events.ts'
 import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
 import type { Recorded } from '#domain/shared/event.ts'
-import { onlyAdmin } from '#infra/http/access-checks.ts'
+import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { timeTravelQueries } from '../contract/time-travel.ts'
@@ -16,7 +16,7 @@ import { readUntil, stateAsOf } from './state-as-of.ts'
 export function getState(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(timeTravelQueries, 'GET /api/audit/state/:kind/:id'),
-    onRequest: onlyAdmin,
+    onRequest: onlyAuditor,
     preHandler: upToDate(deps, 'tokens'),
     handler: async ({ params, query }) => {
       const { kind, id } = params
@@ -32,7 +32,7 @@ export function getPrices(app: App, deps: ReadDeps): void {
   const { core } = deps
   app.route({
     ...endpoint(timeTravelQueries, 'GET /api/audit/prices'),
-    onRequest: onlyAdmin,
+    onRequest: onlyAuditor,
     preHandler: upToDate(deps, 'price-history', 'price-schedule', 'users'),
     handler: async ({ query }) => {
       const { model, group } = query
@@ -63,7 +63,7 @@ const PAGE_SIZE = 50
 export function listEvents(app: App, { core }: ReadDeps): void {
   app.route({
     ...endpoint(timeTravelQueries, 'GET /api/audit/events'),
-    onRequest: onlyAdmin,
+    onRequest: onlyAuditor,
     handler: async ({ query }) => {
       const { stream = '', type = '', actor = '' } = query
       const page = await listRawEvents(

@@ -20,8 +20,8 @@ const COMMANDS = {
 } as const satisfies Record<ManageUser['action'], UserCommand['type']>
 
 /**
- * POST /api/user/manage: promotes, appoints as auditor, demotes, disables, enables or deletes a user. Returns the new
- * status and role.
+ * POST /api/user/manage: promotes, appoints as auditor, demotes, disables, enables or deletes a
+ * user. Returns the new status and role.
  */
 export const manageUser: Action = (api, deps) => {
   api.route({
