@@ -18,6 +18,7 @@ import {
   startRelay,
 } from '#relay/server.ts'
 import { abortable, NEVER } from './abortable.ts'
+import { startAuditJobs } from './audit-program/audit-jobs.ts'
 import type { Config, Role } from './config/config.ts'
 import type { Core } from './core-dependencies.ts'
 import { createHttpApp } from './http/app.ts'
@@ -128,8 +129,11 @@ const READERS: readonly Role[] = ['write-api', 'read-api', 'relay']
 async function startRoles(core: Core, closers: Closers): Promise<RunningRoles> {
   const has = (role: Role): boolean => core.config.roles.has(role)
   const projections = has('projections') ? await startProjections(core) : null
-  if (projections !== null) closers.push(() => projections.stop())
-  else if (READERS.some(has)) await waitForReadModels(core)
+  if (projections !== null) {
+    closers.push(() => projections.stop())
+    const auditJobs = await startAuditJobs(core, projections)
+    closers.push(() => auditJobs.stop())
+  } else if (READERS.some(has)) await waitForReadModels(core)
   const freshness = createFreshness(core)
   closers.push(() => freshness.stop())
   const relay = has('relay') ? await startRelay(core) : null

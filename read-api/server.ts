@@ -6,7 +6,9 @@ import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-
 import { createProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import { createTaskProgress } from '#infra/task-progress/task-progress.ts'
 import { createGauges } from '#infra/telemetry/cross-process-gauges.ts'
+import { listRebuilds, listVerifications } from './audit/audit-jobs.ts'
 import { getCall } from './audit/calls.ts'
+import { exportEvents } from './audit/export-events.ts'
 import { getPrices, getState, listEvents } from './audit/time-travel.ts'
 import { getTimeline } from './channels/health/get-channel-timeline.ts'
 import { getHealth, getHealthHistory } from './channels/health/get-health-history.ts'
@@ -43,6 +45,9 @@ import { listGroups, listUserModels } from './users/list-groups.ts'
 import { getUser, listUserRows } from './users/list-users.ts'
 
 const ROUTES = [
+  listVerifications,
+  listRebuilds,
+  exportEvents,
   getStatus,
   getSetup,
   getPages,

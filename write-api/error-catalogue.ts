@@ -1,4 +1,5 @@
 import type { AccountErrorCode } from '#domain/accounts/commands.ts'
+import type { AuditJobErrorCode } from '#domain/audit/decide.ts'
 import type { ChannelErrorCode } from '#domain/channels/commands.ts'
 import type { CredentialsErrorCode } from '#domain/credentials/decide.ts'
 import type { IdentityErrorCode } from '#domain/identities/decide.ts'
@@ -11,6 +12,7 @@ import type { TokenErrorCode } from '#domain/tokens/decide.ts'
 import type { TopUpErrorCode } from '#domain/top-ups/commands.ts'
 import type { UserErrorCode, UsernameErrorCode } from '#domain/users/commands.ts'
 import { type ErrorCatalogue, errorsOf, type HttpError } from '#infra/http/http-errors.ts'
+import { AUDIT_JOB_ERRORS } from './audit/audit-job-errors.ts'
 import { CHANNEL_ERRORS } from './channels/channel-errors.ts'
 import { CREDENTIALS_ERRORS } from './credentials/credentials-errors.ts'
 import { MESSAGE_ERRORS } from './messages/message-errors.ts'
@@ -24,6 +26,7 @@ import { USER_ERRORS } from './users/user-errors.ts'
 
 export type DomainErrorCode =
   | AccountErrorCode
+  | AuditJobErrorCode
   | ChannelErrorCode
   | CredentialsErrorCode
   | IdentityErrorCode
@@ -39,6 +42,7 @@ export type DomainErrorCode =
 /** The errors of the domain. The type ensures that every error code has an entry. */
 const DOMAIN_ERRORS: ErrorCatalogue<DomainErrorCode> = {
   ...ACCOUNT_ERRORS,
+  ...AUDIT_JOB_ERRORS,
   ...CHANNEL_ERRORS,
   ...CREDENTIALS_ERRORS,
   ...MESSAGE_ERRORS,

@@ -7,6 +7,8 @@ import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import type { Action, Api, Deps } from './action.ts'
 import { createNextIds } from './assign-next-id.ts'
+import { startFindingNotices } from './audit/notify-of-findings.ts'
+import { requestRebuild, requestVerification } from './audit/request-audit-jobs.ts'
 import { closeCircuits, fixAbilities, setChannelsStatus } from './channels/channel-status.ts'
 import { setTagStatus, tagChannels, updateTag } from './channels/channel-tags.ts'
 import type { ServedTypes } from './channels/channel-terms-from-request.ts'
@@ -173,6 +175,8 @@ const ACTIONS: readonly Action[] = [
   resetSecondFactor,
   unbindIdentity,
   eraseUser,
+  requestVerification,
+  requestRebuild,
 ]
 
 export type WriteApiDeps = {
@@ -216,11 +220,12 @@ export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Pro
     for (const register of ACTIONS) register(scope as unknown as Api, deps)
   })
   const priceSchedule = startPriceSchedule(core)
+  const findingNotices = startFindingNotices(deps)
   const webhooks = createOutbound(userPolicy, WEBHOOK_LIMITS)
   const transports = { mailer: deps.mailer, outbound: webhooks }
   const warnings = startQuotaWarnings({ core, freshness, transports })
   app.addHook('onClose', async () => {
-    await Promise.all([priceSchedule.stop(), warnings.stop()])
+    await Promise.all([priceSchedule.stop(), warnings.stop(), findingNotices.stop()])
     await webhooks.close()
   })
   app.addHook('onClose', () => deps.humanCheck.close())

@@ -15,6 +15,8 @@ export type VerificationJob = {
   readonly request: VerificationRequested['data']
   readonly result: VerificationFinished['data'] | null
   readonly failure: Ended | null
+  /** Whether the admins were notified of the findings. */
+  readonly isNotified: boolean
 }
 
 export type RebuildJob = {
@@ -39,15 +41,21 @@ export type AuditJobCommand =
   | ({ readonly type: 'FinishVerification' } & VerificationFinished['data'])
   | ({ readonly type: 'RequestRebuild' } & RebuildRequested['data'])
   | ({ readonly type: 'FinishRebuild' } & RebuildFinished['data'])
+  | { readonly type: 'NotifyOfFindings'; readonly id: string }
   | { readonly type: 'FailAuditJob'; readonly id: string; readonly finishedAt: number }
 
-/** Params: `id`, the id of the job that has not ended. */
-export type AuditJobErrorCode = 'VerificationRunning' | 'RebuildRunning'
+export type AuditJobErrorCode =
+  /** Params: `id`, the id of the job that has not ended. */
+  | 'VerificationRunning'
+  | 'RebuildRunning'
+  /** The admins were already notified, or there is nothing to notify of. */
+  | 'NothingToNotify'
 type AuditJobError = CodedError<AuditJobErrorCode>
 
 /**
- * One verification and one rebuild run at a time. The end of a job that is unknown or has ended
- * changes nothing, because a process that lost its lease may report it late.
+ * One verification and one rebuild run at a time, and a request for what is running changes
+ * nothing. The end of a job that is unknown or has ended changes nothing, because a process that
+ * lost its lease may report it late.
  */
 export const auditJobsDecider: Decider<
   AuditJobsState,
@@ -68,7 +76,7 @@ function decide(
     case 'RequestVerification': {
       const { type, ...data } = command
       const running = verifications.find(isOpen)
-      if (running?.request.id === data.id) return []
+      if (running?.request.mode === data.mode) return []
       if (running !== undefined)
         return codedError('VerificationRunning', { id: running.request.id })
       return [{ type: 'VerificationRequested', v: 1, data }]
@@ -88,6 +96,13 @@ function decide(
       const { type, ...data } = command
       return isOpenJob(rebuilds, data.id) ? [{ type: 'RebuildFinished', v: 1, data }] : []
     }
+    case 'NotifyOfFindings': {
+      const { id } = command
+      const isNeeded = verifications.some((job) => job.request.id === id && needsNotice(job))
+      // The refusal also refuses the message in the same append.
+      if (!isNeeded) return codedError('NothingToNotify')
+      return [{ type: 'FindingsNotified', v: 1, data: { id } }]
+    }
     case 'FailAuditJob': {
       const { type, ...data } = command
       const isThere = isOpenJob([...verifications, ...rebuilds], data.id)
@@ -99,6 +114,9 @@ function decide(
 export const isOpen = ({ result, failure }: AuditJob): boolean =>
   result === null && failure === null
 
+export const needsNotice = ({ result, isNotified }: VerificationJob): boolean =>
+  result !== null && result.findingCount > 0 && !isNotified
+
 const isOpenJob = (jobs: readonly AuditJob[], id: string): boolean =>
   jobs.some((job) => job.request.id === id && isOpen(job))
 
@@ -106,7 +124,8 @@ function evolve(state: AuditJobsState, event: AuditJobEvent): AuditJobsState {
   const { verifications, rebuilds } = state
   switch (event.type) {
     case 'VerificationRequested': {
-      const job = { kind: 'verification', request: event.data, ...UNENDED } as const
+      const request = event.data
+      const job = { kind: 'verification', request, ...UNENDED, isNotified: false } as const
       return { ...state, verifications: [...verifications, job].slice(-KEPT) }
     }
     case 'RebuildRequested': {
@@ -117,6 +136,13 @@ function evolve(state: AuditJobsState, event: AuditJobEvent): AuditJobsState {
       return { ...state, verifications: withEnd(verifications, { result: event.data }) }
     case 'RebuildFinished':
       return { ...state, rebuilds: withEnd(rebuilds, { result: event.data }) }
+    case 'FindingsNotified': {
+      const { id } = event.data
+      const notified = verifications.map((job) =>
+        job.request.id === id ? { ...job, isNotified: true } : job,
+      )
+      return { ...state, verifications: notified }
+    }
     case 'AuditJobFailed': {
       const end = { failure: event.data }
       return { verifications: withEnd(verifications, end), rebuilds: withEnd(rebuilds, end) }

@@ -62,9 +62,13 @@ export type AuditJobFailed = Fact<
   { readonly id: string; readonly finishedAt: number }
 >
 
+/** The admins were notified of the findings. The same append sends the message. */
+export type FindingsNotified = Fact<'FindingsNotified', { readonly id: string }>
+
 export type AuditJobEvent =
   | VerificationRequested
   | VerificationFinished
   | RebuildRequested
   | RebuildFinished
   | AuditJobFailed
+  | FindingsNotified

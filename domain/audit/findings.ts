@@ -30,6 +30,9 @@ export type Finding<Check extends string = string> = {
 /** The place of an event in the store. */
 export type Place = Pick<Recorded, 'position' | 'stream' | 'revision'>
 
+/** A place, or a stream as a whole. */
+export type FindingPlace = Place | { readonly stream: string }
+
 export type CheckCount = {
   readonly check: string
   readonly count: number
@@ -50,16 +53,22 @@ export class Findings {
     this.countsOf(check).count += times
   }
 
-  report(check: string, place: Place | null, detail: string): void {
+  report(check: string, place: FindingPlace | null, detail: string): void {
     const counts = this.countsOf(check)
     counts.findings += 1
     if (counts.findings > KEPT_PER_CHECK) return
-    const { position = null, stream = null, revision = null } = place ?? {}
-    this.kept.push({ check, position, stream, revision, detail: shortened(detail) })
+    const at: Partial<Place> = place ?? {}
+    this.kept.push({
+      check,
+      position: at.position ?? null,
+      stream: at.stream ?? null,
+      revision: at.revision ?? null,
+      detail: shortened(detail),
+    })
   }
 
   /** Checks one rule, and reports `detail` if the rule does not hold. */
-  expect(check: string, holds: boolean, place: Place | null, detail: () => string): void {
+  expect(check: string, holds: boolean, place: FindingPlace | null, detail: () => string): void {
     this.checked(check)
     if (!holds) this.report(check, place, detail())
   }

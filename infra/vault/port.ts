@@ -28,6 +28,7 @@ export type Pepper =
   | 'recovery-code'
   | 'login-ticket'
   | 'passkey'
+  | 'audit-state'
   | 'device'
   | 'call-session'
   | 'realtime-secret'

@@ -48,11 +48,11 @@ export type ReadLimits = { readonly stallMs: number; readonly totalMs: number }
  * Yields the chunks of a file. Calls `cut` if the client reads nothing for `stallMs`, or if the
  * export takes longer than `totalMs`. A client that stops reading therefore loses its permit.
  */
-export async function* limitReading(
-  chunks: AsyncIterable<string>,
+export async function* limitReading<Chunk>(
+  chunks: AsyncIterable<Chunk>,
   { stallMs, totalMs }: ReadLimits,
   cut: (reason: Error) => void,
-): AsyncGenerator<string> {
+): AsyncGenerator<Chunk> {
   const onStall = () => cut(new Error('the client stopped reading an export'))
   const onLong = () => cut(new Error('reading an export took too long'))
   const stallTimer = setTimeout(onStall, stallMs)

@@ -65,7 +65,7 @@ const TABLE: readonly Row[] = [
       /^write-api\//,
       /^domain\//,
       /^infra\//,
-      /^projections\/[^/]+\/query\.ts$/,
+      /^projections\/([^/]+\/query|projection-names)\.ts$/,
       CONTRACT,
       /^npm:/,
     ],
@@ -85,15 +85,22 @@ const TABLE: readonly Row[] = [
   {
     name: 'read-api/audit: as read-api, and the rules by which it explains recorded events',
     from: /^read-api\/audit\//,
-    may: [/^read-api\//, /^projections\/[^/]+\/query\.ts$/, /^domain\//, /^infra\//, /^npm:/],
+    may: [
+      /^read-api\//,
+      /^projections\/([^/]+\/query|projection-names)\.ts$/,
+      /^domain\//,
+      /^infra\//,
+      /^npm:/,
+    ],
   },
   {
     name: 'read-api: look-ups, shared shapes, the options’ one schema, infra',
     from: /^read-api\//,
     may: [
       /^read-api\//,
-      /^projections\/[^/]+\/query\.ts$/,
+      /^projections\/([^/]+\/query|projection-names)\.ts$/,
       SHARED,
+      /^domain\/audit\//,
       /^domain\/options\/(option-registry|option-definition|option-type)\.ts$/,
       /^infra\//,
       CONTRACT,

@@ -28,6 +28,10 @@ type Level = 'anybody' | 'user' | 'session' | 'auditor' | 'admin' | 'socket'
 
 /** Every read route: who may reach it. A route without a row fails the first test. */
 const MATRIX: Readonly<Record<string, Level>> = {
+  'GET /api/audit/verifications': 'auditor',
+  'GET /api/audit/verifications/:id': 'auditor',
+  'GET /api/audit/rebuilds': 'auditor',
+  'GET /api/audit/export': 'auditor',
   'GET /api/status': 'anybody',
   'GET /api/setup': 'anybody',
   'GET /api/notice': 'anybody',

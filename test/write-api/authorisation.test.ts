@@ -30,6 +30,9 @@ type Level =
  * All write routes with the level that each requires. A route without a row fails the first test.
  */
 const MATRIX: Readonly<Record<string, Level>> = {
+  'POST /api/audit/verifications': 'auditor',
+  'POST /api/audit/verify': 'auditor',
+  'POST /api/audit/rebuilds': 'root',
   'POST /api/setup': 'anybody',
   'POST /api/user/login': 'anybody',
   'GET /api/verification': 'anybody',

@@ -6,9 +6,9 @@ import { specificationOf } from '#test/support/given-when-then.ts'
 
 const { given } = specificationOf(auditJobsDecider)
 
-const verify = (id: string): AuditJobCommand => ({
+const verify = (id: string, mode: 'full' | 'incremental' = 'full'): AuditJobCommand => ({
   type: 'RequestVerification',
-  ...{ id, requestedBy: 1, requestedAt: 5, mode: 'full' },
+  ...{ id, requestedBy: 1, requestedAt: 5, mode },
 })
 const requested = (id: string): AuditJobEvent => ({
   ...{ type: 'VerificationRequested', v: 1 },
@@ -25,7 +25,7 @@ describe('verifications and rebuilds', () => {
       .when(verify('a'))
       .then([requested('a')])
     given(requested('a'))
-      .when(verify('b'))
+      .when(verify('b', 'incremental'))
       .then(codedError('VerificationRunning', { id: 'a' }))
     given(requested('a'), failed('a'))
       .when(verify('b'))
@@ -33,7 +33,7 @@ describe('verifications and rebuilds', () => {
   })
 
   it('a repeated request and a late end change nothing', () => {
-    given(requested('a')).when(verify('a')).then([])
+    given(requested('a')).when(verify('b')).then([])
     const fail: AuditJobCommand = { type: 'FailAuditJob', id: 'a', finishedAt: 9 }
     given(requested('a'))
       .when(fail)

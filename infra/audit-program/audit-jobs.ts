@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type AuditJobCommand,
+  type AuditJobsState,
+  auditJobsDecider,
+  isOpen,
+  type VerificationJob,
+} from '#domain/audit/decide.ts'
+import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
+import type { ProjectionName } from '#projections/projection-names.ts'
+import { lowestOf } from '#projections/runner/checkpoints.ts'
+import type { ProjectionRunner } from '#projections/runner/start-projections.ts'
+import type { Core } from '../core-dependencies.ts'
+import { reasonOf, warnThrottled } from '../telemetry/log.ts'
+import { deleteProgress, progressWriter } from './job-progress.ts'
+import { nextNightlyRun } from './nightly-run.ts'
+import { ensureAuditTables } from './stored-audit-state.ts'
+import { type SiteVerification, verifySite } from './verify-site.ts'
+
+export type AuditJobs = { readonly stop: () => Promise<void> }
+
+const LOOK_EVERY_MS = 2_000
+const FULL_EVERY_MS = 7 * 86_400_000
+
+type Deps = {
+  readonly core: Core
+  readonly projections: Pick<ProjectionRunner, 'rebuild'>
+  readonly runningSince: number
+}
+
+/**
+ * Starts to run verifications and rebuilds that were requested, and the nightly verification. One
+ * process does this work for each kind: the holder of a lease. A job whose process died is begun
+ * again by the next holder.
+ */
+export async function startAuditJobs(
+  core: Core,
+  projections: Pick<ProjectionRunner, 'rebuild'>,
+): Promise<AuditJobs> {
+  await ensureAuditTables(core.pg)
+  const deps: Deps = { core, projections, runningSince: core.now() }
+  const verifications = core.leases.hold('audit-verifications', (_lease, lost) =>
+    repeat(core, lost, (schedule) => runVerifications(deps, schedule, lost)),
+  )
+  const rebuilds = core.leases.hold('audit-rebuilds', (_lease, lost) =>
+    repeat(core, lost, () => runRebuild(deps, lost)),
+  )
+  return {
+    stop: async () => {
+      await Promise.all([verifications.stop(), rebuilds.stop()])
+    },
+  }
+}
+
+/** When the next nightly verification is due, in unix milliseconds, or null before it is known. */
+type Schedule = { nextRunAt: number | null }
+
+async function repeat(
+  core: Core,
+  lost: AbortSignal,
+  run: (schedule: Schedule) => Promise<void>,
+): Promise<void> {
+  const schedule: Schedule = { nextRunAt: null }
+  while (!lost.aborted) {
+    await run(schedule).catch((error: unknown) =>
+      warnThrottled(core.log, { reason: reasonOf(error) }, 'an audit job waits for the database'),
+    )
+    await delay(LOOK_EVERY_MS, undefined, { signal: lost, ref: false }).catch(() => {})
+  }
+}
+
+const jobsOf = ({ actors }: Core): Promise<AuditJobsState> =>
+  actors.stateOf(auditJobsDecider, AUDIT_JOBS_STREAM)
+
+async function append({ actors, now }: Core, command: AuditJobCommand): Promise<void> {
+  const context = { actor: 'system:audit', cause: command.id, at: now() }
+  await actors.handle(auditJobsDecider, AUDIT_JOBS_STREAM, command, context)
+}
+
+async function runVerifications(deps: Deps, schedule: Schedule, lost: AbortSignal): Promise<void> {
+  const { core } = deps
+  const jobs = await jobsOf(core)
+  const open = jobs.verifications.find(isOpen)
+  if (open !== undefined) return await runVerification(deps, open, lost)
+  const last = jobs.verifications.at(-1)?.request.requestedAt ?? null
+  schedule.nextRunAt ??= nextNightlyRun(deps.runningSince, last)
+  if (core.now() < schedule.nextRunAt) return
+  schedule.nextRunAt = nextNightlyRun(core.now(), core.now())
+  await append(core, {
+    ...{ type: 'RequestVerification', id: randomUUID(), requestedBy: null },
+    ...{ requestedAt: core.now(), mode: nightlyMode(jobs, core.now()) },
+  })
+}
+
+/** A nightly verification is a full one once a week, and after findings. */
+function nightlyMode({ verifications }: AuditJobsState, now: number): 'incremental' | 'full' {
+  const results = verifications.flatMap(({ result }) => (result === null ? [] : [result]))
+  const lastFull = results.findLast(({ mode }) => mode === 'full')
+  const hasFindings = (results.at(-1)?.findingCount ?? 0) > 0
+  const isRecent = lastFull !== undefined && now - lastFull.finishedAt < FULL_EVERY_MS
+  return isRecent && !hasFindings ? 'incremental' : 'full'
+}
+
+async function runVerification(
+  { core, runningSince }: Deps,
+  { request: { id, mode } }: VerificationJob,
+  lost: AbortSignal,
+): Promise<void> {
+  let result: SiteVerification
+  try {
+    const onProgress = progressWriter(core.pg, id)
+    result = await verifySite(core, { mode, runningSince, onProgress, signal: lost })
+  } catch (error) {
+    return await fail(core, id, error, lost)
+  }
+  const { findings, ...found } = result
+  const findingCount = findings.total()
+  await append(core, {
+    ...{ type: 'FinishVerification', id, ...found, checks: findings.summary(), findingCount },
+    ...{ findings: findings.list().slice(0, FINDINGS_KEPT), finishedAt: core.now() },
+  })
+  if (findingCount > 0) {
+    const fields = { alarm: 'audit-findings', id, findingCount, first: findings.list()[0] }
+    core.log.error(fields, 'a verification of the recorded events has findings')
+  }
+  await deleteProgress(core.pg, id)
+}
+
+const FINDINGS_KEPT = 100
+
+/** A job that only lost its lease or its process is left open, so that another process runs it. */
+async function fail(core: Core, id: string, error: unknown, lost: AbortSignal): Promise<void> {
+  if (lost.aborted) return
+  core.log.error({ alarm: 'audit-job-failed', id, err: error }, 'an audit job failed')
+  await append(core, { type: 'FailAuditJob', id, finishedAt: core.now() })
+}
+
+async function runRebuild({ core, projections }: Deps, lost: AbortSignal): Promise<void> {
+  const open = (await jobsOf(core)).rebuilds.find(isOpen)
+  if (open === undefined) return
+  const { id, readModels } = open.request
+  const onProgress = progressWriter(core.pg, id)
+  try {
+    const rebuilt = await projections.rebuild(readModels as readonly ProjectionName[], {
+      onProgress: (done, total) => onProgress('events', done, total),
+      signal: lost,
+    })
+    const positions = [...rebuilt].map(([name, lanes]) => ({ name, position: lowestOf(lanes) }))
+    const result = { id, readModels: positions, finishedAt: core.now() }
+    await append(core, { type: 'FinishRebuild', ...result })
+    await deleteProgress(core.pg, id)
+  } catch (error) {
+    await fail(core, id, error, lost)
+  }
+}

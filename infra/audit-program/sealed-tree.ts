@@ -1,0 +1,15 @@
+import type { Core } from '../core-dependencies.ts'
+import type { SealedTree } from './write-export.ts'
+
+/** The tree that was sealed when the events were written. A verification compares both. */
+export type TransparencyLog = SealedTree & {
+  /** The number of sealed events. */
+  readonly size: number
+  /** Returns the sealed leaf hashes from the index `first`. May return fewer than `count`. */
+  readonly leafHashes: (first: number, count: number) => Promise<readonly Buffer[]>
+}
+
+/** Opens the transparency log of the site, or returns null if nothing is sealed. */
+export async function openTransparencyLog(_core: Core): Promise<TransparencyLog | null> {
+  return null
+}

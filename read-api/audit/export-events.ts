@@ -1,0 +1,79 @@
+import { Readable } from 'node:stream'
+import { openTransparencyLog, type TransparencyLog } from '#infra/audit-program/sealed-tree.ts'
+import { TAR_END, tarFile } from '#infra/audit-program/tar-archive.ts'
+import { recordsOf } from '#infra/audit-program/verify-site.ts'
+import { type ExportSource, exportFiles } from '#infra/audit-program/write-export.ts'
+import type { Core } from '#infra/core-dependencies.ts'
+import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
+import { httpError, invalidField } from '#infra/http/http-errors.ts'
+import { verificationQueries } from '../contract/verifications.ts'
+import { createPermits, limitReading } from '../logs/export-permits.ts'
+import { type App, integerOf, type ReadDeps } from '../read-route-helpers.ts'
+
+/** An export reads the whole history, so that one user and two exports at a time are enough. */
+const PERMIT_LIMITS = { all: 2, each: 1 }
+const READ_LIMITS = { stallMs: 60_000, totalMs: 6 * 60 * 60_000 }
+const RETRY_SECONDS = 5
+
+/**
+ * `GET /api/audit/export`: a tar archive of the recorded events with proofs and a verifier. It is
+ * sent while it is read. An interrupted export continues with `from`.
+ */
+export function exportEvents(app: App, deps: ReadDeps): void {
+  const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
+  app.route({
+    ...endpoint(verificationQueries, 'GET /api/audit/export'),
+    // NOTE: `exposeHeadRoute` is false, because a HEAD request would read all events. Segments are
+    // compressed already.
+    ...{ exposeHeadRoute: false, compress: false },
+    onRequest: onlyAuditor,
+    handler: async (request, reply) => {
+      if (deps.draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
+      const from = Math.max(1, integerOf(request.query.from) ?? 1)
+      const to = integerOf(request.query.to)
+      if (to !== undefined && to < from) {
+        throw invalidField('to', { zh: '不能小于 from', en: 'must not be less than from' })
+      }
+      const range = {
+        from,
+        ...(to === undefined ? {} : { to }),
+        exportedAt: new Date(deps.core.now()),
+      }
+      const release = permits(principalOf(request).userId, true)
+      const archive = tarOf(deps.core, range, () => isStillAdmitted(request))
+      const chunks = limitReading(archive, READ_LIMITS, (reason) => file.destroy(reason))
+      const file: Readable = Readable.from(chunks, { objectMode: false })
+      file.once('close', release)
+      reply.header('content-disposition', `attachment; filename="audit-from-${from}.tar"`)
+      return reply.type('application/x-tar').send(file)
+    },
+  })
+}
+
+type Range = { readonly from: number; readonly to?: number; readonly exportedAt: Date }
+
+async function* tarOf(
+  core: Core,
+  range: Range,
+  isAllowed: () => Promise<boolean>,
+): AsyncGenerator<Buffer> {
+  const seconds = Math.floor(range.exportedAt.getTime() / 1_000)
+  for await (const { name, bytes } of exportFiles(exportSource(core), range)) {
+    // An export takes long, and the user may have lost the right to it.
+    if (!(await isAllowed())) throw new Error('the user may no longer read the export')
+    if (bytes !== null) yield* tarFile(name, bytes, seconds)
+  }
+  yield TAR_END
+}
+
+export const exportSource = (core: Core): ExportSource => ({
+  records: recordsOf(core),
+  sealedTree: async () => sealedTreeOf(await openTransparencyLog(core)),
+})
+
+const sealedTreeOf = (log: TransparencyLog | null) => ({
+  signedCheckpoints: log?.signedCheckpoints ?? [],
+  keys: log?.keys ?? [],
+  witnessKeys: log?.witnessKeys ?? [],
+})

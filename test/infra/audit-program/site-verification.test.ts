@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openExport } from '#infra/audit-program/export-reader.ts'
+import { verifyExport } from '#infra/audit-program/verify-export.ts'
+import type { Rebuild, Verification } from '#read-api/contract/verifications.ts'
+import {
+  addChannel,
+  addUser,
+  chat,
+  setOption,
+  type TestProduct,
+  testProduct,
+} from '#test/support/test-product.ts'
+
+let product: TestProduct
+let userId: number
+
+beforeAll(async () => {
+  product = await testProduct()
+  const { root } = product
+  await addChannel(product)
+  await setOption(root, 'ModelRatio', { 'sim-small': 1, 'sim-large': 2 })
+  const user = await addUser(root, 'customer', 500_000)
+  userId = user.id
+  const { key } = await user.client.createToken({ name: 'key', unlimited_quota: true })
+  for (let calls = 0; calls < 3; calls += 1) await chat(product.url, key, {})
+  await root.must('POST', '/api/user/quota', {
+    ...{ id: userId, action: 'add', amount: 1_000, reason: 'a gift', request_id: 'gift' },
+  })
+}, 60_000)
+
+afterAll(() => product.close())
+
+const sql = (text: string, values: unknown[] = []) => product.running.core.pg.query(text, values)
+
+async function ended<Job extends Verification | Rebuild>(path: string, id: string): Promise<Job> {
+  for (;;) {
+    const { items } = await product.root.must<{ items: Job[] }>('GET', path)
+    const job = items.find((one) => one.id === id)
+    if (job !== undefined && ['finished', 'failed'].includes(job.status)) return job
+    await delay(50)
+  }
+}
+
+async function verify(mode: 'full' | 'incremental'): Promise<Verification> {
+  const body = { mode }
+  const { id } = await product.root.must<{ id: string }>('POST', '/api/audit/verifications', body)
+  return await ended<Verification>('/api/audit/verifications', id)
+}
+
+describe('the verification of a site', { timeout: 60_000 }, () => {
+  it('finds nothing in what the product recorded, and continues where it ended', async () => {
+    const full = await verify('full')
+    expect(full).toMatchObject({ mode: 'full', status: 'finished', findings: [], from_position: 0 })
+    const made = full.checks.map(({ check }) => check)
+    expect(made).toEqual(expect.arrayContaining(['prices', 'call-ends', 'read-models']))
+    const next = await verify('incremental')
+    expect(next).toMatchObject({ mode: 'incremental', from_position: full.to_position })
+    expect(next.finding_count).toBe(0)
+    const one = await product.root.must('GET', `/api/audit/verifications/${next.id}`)
+    expect(one).toEqual(next)
+    const unknown = await product.root.call('GET', '/api/audit/verifications/nothing')
+    expect(unknown.status).toBe(404)
+  })
+
+  it('names the user whose balance was edited by SQL, and a rebuild repairs the row', async () => {
+    await sql('update read_balances.accounts set balance = balance + 7 where user_id = $1', [
+      userId,
+    ])
+    const { findings } = await verify('incremental')
+    expect(findings).toHaveLength(1)
+    expect(findings[0]).toMatchObject({ check: 'read-models', stream: `account-${userId}` })
+    const asked = await product.root.call('POST', '/api/audit/rebuilds', { read_models: ['x'] })
+    expect([asked.status, asked.message]).toEqual([400, expect.stringContaining('read_models')])
+    const rebuild = { read_models: ['balances'] }
+    const { id } = await product.root.must<{ id: string }>('POST', '/api/audit/rebuilds', rebuild)
+    const done = await ended<Rebuild>('/api/audit/rebuilds', id)
+    expect(done).toMatchObject({ status: 'finished', read_models: [{ name: 'balances' }] })
+    expect((await verify('incremental')).findings).toEqual([])
+  })
+
+  it('names an event that was changed by SQL, and notifies the admins once', async () => {
+    const where = `where position = (select max(position) from event_store.events
+      where type = 'CallSettled')`
+    const { rows } = await sql(`select position, data from event_store.events ${where}`)
+    const [{ position, data }] = rows
+    const more = data.replace(/"charge":\d+/, '"charge":1')
+    await sql(`update event_store.events set data = $1 ${where}`, [more])
+    const { findings } = await verify('full')
+    expect(findings.map((one) => one.position)).toContain(Number(position))
+    const notices = async () => {
+      const { items } = await product.root.must<{ items: { title: string }[] }>(
+        ...(['GET', '/api/user/messages'] as const),
+      )
+      return items.filter(({ title }) => title.includes('A verification has'))
+    }
+    while ((await notices()).length === 0) await delay(100)
+    await sql(`update event_store.events set data = $1 ${where}`, [data])
+    expect((await verify('full')).findings).toEqual([])
+  })
+
+  it('finds events that were deleted at the end, although the store’s counts were not', async () => {
+    const { rows } = await sql(`delete from event_store.events where position =
+      (select max(position) from event_store.events) returning *`)
+    const [row] = rows
+    const { findings } = await verify('full')
+    const columns = Object.keys(row)
+    const places = columns.map((_, index) => `$${index + 1}`)
+    await sql(`insert into event_store.events (${columns}) values (${places})`, Object.values(row))
+    expect(findings.map(({ check }) => check)).toEqual(
+      expect.arrayContaining(['positions', 'revisions']),
+    )
+  })
+
+  it('trusts no stored state that was edited by SQL', async () => {
+    await verify('full')
+    await sql(`update audit_jobs.state set bytes = set_byte(bytes, 100, 1)`)
+    expect(await verify('incremental')).toMatchObject({ mode: 'full', finding_count: 0 })
+  })
+
+  it('exports all events as a tar archive that verifies, and only to auditors', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'site-export-'))
+    try {
+      const headers = product.root.sessionHeaders
+      const response = await fetch(`${product.url}/api/audit/export`, { headers })
+      expect(response.headers.get('content-type')).toBe('application/x-tar')
+      const path = join(folder, 'export.tar')
+      writeFileSync(path, Buffer.from(await response.arrayBuffer()))
+      const report = verifyExport(openExport(path))
+      expect(report.findings.list()).toEqual([])
+      expect(report.events).toBeGreaterThan(15)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+    const wrong = await product.root.call('GET', '/api/audit/export?from=5&to=4')
+    expect([wrong.status, wrong.message]).toEqual([400, expect.stringContaining('to')])
+  })
+})
