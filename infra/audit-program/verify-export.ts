@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { type AuditState, initialAudit } from '#domain/audit/state.ts'
+import type { Recorded } from '#domain/shared/event.ts'
 import type { Segment } from './export-format.ts'
 import { MANIFEST_FILE, type Manifest, manifestOf, SEGMENT_BYTES_MAX } from './export-format.ts'
 import type { ExportReader } from './export-reader.ts'
@@ -133,6 +134,21 @@ function* linesOf(reader: ExportReader, segment: Segment, findings: Findings): G
     const end = newline < 0 ? bytes.length : newline
     yield bytes.toString('utf8', start, end)
     start = end + 1
+  }
+}
+
+/** Yields the events of one stream in an export, without verifying the export. */
+export function* exportedEvents(reader: ExportReader, stream: string): Generator<Recorded> {
+  const manifest = reader.read(MANIFEST_FILE)
+  if (manifest === null) throw new Error(`there is no ${MANIFEST_FILE}: the export is incomplete`)
+  const mark = `"stream":${JSON.stringify(stream)},`
+  const unread = new Findings()
+  for (const segment of manifestOf(manifest.toString()).segments) {
+    for (const line of linesOf(reader, segment, unread)) {
+      if (line.includes(mark)) yield eventOf(recordOf(line))
+    }
+    const [finding] = unread.list()
+    if (finding !== undefined) throw new Error(finding.detail)
   }
 }
 

@@ -9,8 +9,8 @@ import { verifyReadModels } from '#projections/runner/verify-read-model.ts'
 import type { Core } from '../core-dependencies.ts'
 import { compareBalances } from './compare-balances.ts'
 import { GrowingTree } from './growing-tree.ts'
-import { postgresRecords, type RecordReader, storeRecords } from './read-records.ts'
-import { openTransparencyLog, type TransparencyLog } from './sealed-tree.ts'
+import type { RecordReader } from './read-records.ts'
+import { openTransparencyLog, recordsOf, type TransparencyLog } from './sealed-tree.ts'
 import { isSignedBy, parseSignedCheckpoint, parseVerifierKey } from './signed-checkpoint.ts'
 import { readVerified, type Verified, writeVerified } from './stored-audit-state.ts'
 import { eventOf, leafHash, type StoredRecord } from './stored-record.ts'
@@ -35,9 +35,6 @@ export type SiteVerification = {
   readonly treeSize: number
   readonly findings: Findings
 }
-
-export const recordsOf = (core: Core): RecordReader =>
-  core.config.eventStore.url === null ? postgresRecords(core.pg) : storeRecords(core.store)
 
 /**
  * Verifies the recorded events, the transparency log and the balances. A full verification reads

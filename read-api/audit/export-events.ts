@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
-import { openTransparencyLog, type TransparencyLog } from '#infra/audit-program/sealed-tree.ts'
+import { exportSource } from '#infra/audit-program/sealed-tree.ts'
 import { TAR_END, tarFile } from '#infra/audit-program/tar-archive.ts'
-import { recordsOf } from '#infra/audit-program/verify-site.ts'
-import { type ExportSource, exportFiles } from '#infra/audit-program/write-export.ts'
+import { exportFiles } from '#infra/audit-program/write-export.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
@@ -66,14 +65,3 @@ async function* tarOf(
   }
   yield TAR_END
 }
-
-export const exportSource = (core: Core): ExportSource => ({
-  records: recordsOf(core),
-  sealedTree: async () => sealedTreeOf(await openTransparencyLog(core)),
-})
-
-const sealedTreeOf = (log: TransparencyLog | null) => ({
-  signedCheckpoints: log?.signedCheckpoints ?? [],
-  keys: log?.keys ?? [],
-  witnessKeys: log?.witnessKeys ?? [],
-})

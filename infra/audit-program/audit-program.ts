@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { describeStartError } from '../start-error.ts'
+import { CommandError, type Invocation, type Verb } from './command.ts'
+import { BALANCE, LEDGER, STATEMENT } from './commands-on-accounts.ts'
+import { EXPORT, REPLAY, VERIFY } from './commands-on-history.ts'
+
+const VERBS: ReadonlyMap<string, Verb> = new Map([
+  ['verify', VERIFY],
+  ['export', EXPORT],
+  ['replay', REPLAY],
+  ['balance', BALANCE],
+  ['ledger', LEDGER],
+  ['statement', STATEMENT],
+])
+
+const COMMON = {
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies ParseArgsOptionsConfig
+
+const usage = (): string => {
+  const lines = [...VERBS.values()].map(({ form, summary }) => `  ${form.padEnd(44)}${summary}`)
+  return `Usage: npm run audit -- VERB …
+
+${lines.join('\n')}
+
+Every verb takes --json and --help. The site is the one of DATABASE_URL or DATA_DIR (default .data),
+whether it is running or not. Exit code 0: done, nothing was found; 1: something was found, or
+failed; 2: wrong arguments.
+`
+}
+
+/** Runs a verb with the arguments of the command line. Returns the exit code. */
+export async function runAuditProgram(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<number> {
+  const [name = '', ...others] = args
+  const verb = VERBS.get(name)
+  try {
+    if (verb === undefined) {
+      if (['', '--help', '-h', 'help'].includes(name)) {
+        process.stdout.write(usage())
+        return name === '' ? 2 : 0
+      }
+      throw new CommandError(`unknown verb "${name}"; --help lists them`)
+    }
+    const { values, positionals } = parsed(others, verb)
+    if (values.help === true) {
+      process.stdout.write(`Usage: npm run audit -- ${verb.form}\n\n${verb.help}\n`)
+      return 0
+    }
+    const invocation: Invocation = { values, positionals, environment, signal }
+    return await verb.run(invocation)
+  } catch (error) {
+    const isUsage = error instanceof CommandError
+    const text = isUsage ? error.message : describeStartError(error)
+    process.stderr.write(`${text.replace("Tallygate can't start. ", '')}\n`)
+    return isUsage ? 2 : 1
+  }
+}
+
+function parsed(args: readonly string[], { options }: Verb) {
+  try {
+    const config = { ...COMMON, ...options }
+    return parseArgs({ args: [...args], options: config, allowPositionals: true })
+  } catch (error) {
+    throw new CommandError((error as Error).message)
+  }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  if (existsSync('.env')) process.loadEnvFile('.env')
+  const aborting = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => aborting.abort())
+  }
+  process.exitCode = await runAuditProgram(process.argv.slice(2), process.env, aborting.signal)
+}

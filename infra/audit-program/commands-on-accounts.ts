@@ -1,0 +1,148 @@
+import { accountStream } from '#domain/accounts/events.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import { AccountLedger, isWithin, type LedgerLine, type Moment } from './account-ledger.ts'
+import {
+  CommandError,
+  type Invocation,
+  print,
+  printJson,
+  textOption,
+  type Verb,
+  withSite,
+} from './command.ts'
+import { openExport } from './export-reader.ts'
+import { exportedEvents } from './verify-export.ts'
+
+const SOURCE_HELP = '  --export PATH   read an export instead of the site'
+const SOURCE = { export: { type: 'string' } } as const
+const PAGE = 1_000
+
+/** Calls `apply` with the events of the user's account, from the site or an export, in order. */
+async function eachEvent(
+  invocation: Invocation,
+  userId: number,
+  apply: (event: Recorded) => void,
+): Promise<void> {
+  const stream = accountStream(userId)
+  const path = textOption(invocation, 'export')
+  if (path !== undefined) {
+    const reader = openExport(path)
+    for (const event of exportedEvents(reader, stream)) apply(event)
+    return reader.close()
+  }
+  await withSite(invocation, async ({ store }) => {
+    for (let revision = 0; ; ) {
+      const page = await store.readStream(stream, revision, PAGE)
+      for (const event of page) apply(event)
+      if (page.length === 0) return
+      revision += page.length
+    }
+  })
+}
+
+function userOf({ positionals: [text = ''] }: Invocation): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new CommandError('the id of a user is needed')
+  return Number(text)
+}
+
+/** Parses a position (digits only) or an ISO time. */
+function momentOf(name: string, text: string | undefined): Moment {
+  if (text === undefined) return {}
+  if (/^\d{1,15}$/.test(text)) return { position: Number(text) }
+  const at = Date.parse(text)
+  if (Number.isNaN(at)) throw new CommandError(`--${name} must be an ISO time or a position`)
+  return { at }
+}
+
+export const BALANCE: Verb = {
+  form: 'balance USER [--at TIME | POSITION]',
+  summary: 'Show the balance of a user, now or at an earlier moment',
+  help: `Sums the movements of the account up to the moment.
+
+  --at MOMENT     an ISO time, or a position (digits only)
+${SOURCE_HELP}`,
+  options: { at: { type: 'string' }, ...SOURCE },
+  run: async (invocation) => {
+    const userId = userOf(invocation)
+    const moment = momentOf('at', textOption(invocation, 'at'))
+    const ledger = new AccountLedger()
+    await eachEvent(invocation, userId, (event) => {
+      if (isWithin(event, moment)) ledger.apply(event)
+    })
+    const { balance, held, total, affiliate, position } = ledger.current()
+    if (invocation.values.json === true) {
+      printJson({ user_id: userId, position, total, balance, held, affiliate })
+    } else {
+      print(`user ${userId} at position ${position}: balance ${balance}, held ${held}, `)
+      print(`total ${total}, rewards ${affiliate}\n`)
+    }
+    return 0
+  },
+}
+
+type Period = { readonly from: Moment; readonly to: Moment }
+
+export const LEDGER: Verb = {
+  form: 'ledger USER [--from MOMENT] [--to MOMENT]',
+  summary: 'List the movements of a user with running balances',
+  help: `Lists every change of the total, which is the balance and the held quota together.
+
+  --from MOMENT   an ISO time, or a position: what was before is the opening balance
+  --to MOMENT     an ISO time, or a position: later movements are left out
+${SOURCE_HELP}`,
+  options: { from: { type: 'string' }, to: { type: 'string' }, ...SOURCE },
+  run: (invocation) => {
+    const from = momentOf('from', textOption(invocation, 'from'))
+    return list(invocation, { from, to: momentOf('to', textOption(invocation, 'to')) })
+  },
+}
+
+export const STATEMENT: Verb = {
+  form: 'statement USER --month YYYY-MM',
+  summary: 'Show the movements of a user in a month (UTC)',
+  help: `Shows the opening balance, every movement and the closing balance of a month.
+
+  --month YYYY-MM
+${SOURCE_HELP}`,
+  options: { month: { type: 'string' }, ...SOURCE },
+  run: (invocation) => {
+    const [, year = '', month = ''] =
+      /^(\d{4})-(0[1-9]|1[0-2])$/.exec(textOption(invocation, 'month') ?? '') ?? []
+    if (year === '') throw new CommandError('--month must look like 2026-11')
+    const from = Date.UTC(Number(year), Number(month) - 1, 1)
+    const to = Date.UTC(Number(year), Number(month), 1) - 1
+    return list(invocation, { from: { at: from }, to: { at: to } })
+  },
+}
+
+/** Whether the event is before the period, so that it belongs to the opening balance. */
+const isBefore = ({ position, meta }: Recorded, { from }: Period): boolean =>
+  position < (from.position ?? 0) || meta.at < (from.at ?? 0)
+
+async function list(invocation: Invocation, period: Period): Promise<number> {
+  const userId = userOf(invocation)
+  const ledger = new AccountLedger()
+  let opening = ledger.current()
+  const lines: LedgerLine[] = []
+  await eachEvent(invocation, userId, (event) => {
+    if (!isWithin(event, period.to)) return
+    const line = ledger.apply(event)
+    if (isBefore(event, period)) opening = ledger.current()
+    else if (line !== null) lines.push(line)
+  })
+  const closing = ledger.current()
+  if (invocation.values.json === true) {
+    printJson({ user_id: userId, opening, closing, items: lines })
+    return 0
+  }
+  print(`user ${userId}, opening total ${opening.total}\n`)
+  for (const { position, at, type, amount, total, held } of lines) {
+    const time = new Date(at).toISOString().slice(0, 19).replace('T', ' ')
+    const signed = amount > 0n ? `+${amount}` : `${amount}`
+    const figures = `${signed.padStart(16)} ${String(total).padStart(18)}`
+    print(`${time} ${String(position).padStart(10)} ${type.padEnd(22)}${figures}`)
+    print(held === 0n ? '\n' : `  held ${held}\n`)
+  }
+  print(`closing total ${closing.total} (balance ${closing.balance}, held ${closing.held})\n`)
+  return 0
+}

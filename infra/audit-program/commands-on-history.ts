@@ -1,0 +1,133 @@
+import { PROJECTIONS } from '#projections/projection-registry.ts'
+import { lowestOf } from '#projections/runner/checkpoints.ts'
+import { rebuildReadModels } from '#projections/runner/rebuild-read-model.ts'
+import { foldContext } from '#projections/runner/start-projections.ts'
+import {
+  CommandError,
+  type Invocation,
+  positionOption,
+  print,
+  printJson,
+  terminalProgress,
+  type Verb,
+  withSite,
+} from './command.ts'
+import { runVerifier } from './offline-verifier.ts'
+import { checkLines, findingLine } from './report-text.ts'
+import { exportSource } from './sealed-tree.ts'
+import { ensureAuditTables } from './stored-audit-state.ts'
+import { verifySite } from './verify-site.ts'
+import { writeExportFolder } from './write-export-folder.ts'
+
+export const VERIFY: Verb = {
+  form: 'verify [FOLDER | FILE.tar]',
+  summary: 'Verify an export, or all events of the site',
+  help: `Without an argument, the events of the site, its seal and its read models are verified.
+
+  --incremental           only the events after the last verification (site)
+  --key KEY               a key of the site, as it was published (export); may be repeated
+  --earlier EXPORT|FILE   an earlier export or signed checkpoint (export); may be repeated`,
+  options: {
+    incremental: { type: 'boolean' },
+    key: { type: 'string', multiple: true },
+    earlier: { type: 'string', multiple: true },
+  },
+  run: async (invocation) =>
+    invocation.positionals.length === 0 ? await verifyOpenSite(invocation) : verifyFile(invocation),
+}
+
+function verifyFile({ positionals, values }: Invocation): number {
+  if (values.incremental === true) throw new CommandError('--incremental is for a site')
+  const repeated = (name: string) =>
+    ((values[name] ?? []) as string[]).flatMap((value) => [`--${name}`, value])
+  const json = values.json === true ? ['--json'] : []
+  return runVerifier([...positionals, ...repeated('key'), ...repeated('earlier'), ...json])
+}
+
+async function verifyOpenSite(invocation: Invocation): Promise<number> {
+  const { values, signal } = invocation
+  for (const name of ['key', 'earlier']) {
+    if (values[name] !== undefined) throw new CommandError(`--${name} is for an export`)
+  }
+  return await withSite(invocation, async (core) => {
+    await ensureAuditTables(core.pg)
+    const { findings, ...result } = await verifySite(core, {
+      mode: values.incremental === true ? 'incremental' : 'full',
+      runningSince: 0,
+      onProgress: terminalProgress(),
+      signal,
+    })
+    const total = findings.total()
+    const found = { finding_count: total, findings: findings.list() }
+    if (values.json === true) printJson({ ...result, checks: findings.summary(), ...found })
+    else {
+      const range = `positions ${result.fromPosition + 1} to ${result.toPosition}`
+      const lines = [
+        `Verified ${range} (${result.mode})`,
+        ...checkLines(findings),
+        total === 0 ? 'Nothing was found.' : `${total} findings, of which the first are:`,
+        ...findings.list().map(findingLine),
+      ]
+      print(`${lines.join('\n')}\n`)
+    }
+    return total === 0 ? 0 : 1
+  })
+}
+
+export const EXPORT: Verb = {
+  form: 'export FOLDER [--from N] [--to N]',
+  summary: 'Export events with proofs and a verifier',
+  help: `Writes compressed segments, a manifest, checkpoints, keys and verify.mjs into the folder.
+An interrupted export continues when it is run again with the same folder.
+
+  --from N   the position of the first event (default 1)
+  --to N     the position of the last event (default: the last one)`,
+  options: { from: { type: 'string' }, to: { type: 'string' } },
+  run: async (invocation) => {
+    const [folder] = invocation.positionals
+    if (folder === undefined) throw new CommandError('export needs a folder')
+    const [from = 1, to] = [positionOption(invocation, 'from'), positionOption(invocation, 'to')]
+    if (to !== undefined && to < from) throw new CommandError('--to must not be less than --from')
+    const progress = terminalProgress()
+    return await withSite(invocation, async (core) => {
+      const manifest = await writeExportFolder(exportSource(core), folder, {
+        ...{ from, ...(to === undefined ? {} : { to }), exportedAt: new Date(core.now()) },
+        onProgress: (position, last) => {
+          invocation.signal.throwIfAborted()
+          progress('events', position - from + 1, last - from + 1)
+        },
+      })
+      const { events, first, last } = manifest
+      if (invocation.values.json === true) printJson({ folder, events, first, last })
+      else print(`${events} events (positions ${first} to ${last}) in ${folder}\n`)
+      return 0
+    })
+  },
+}
+
+export const REPLAY: Verb = {
+  form: 'replay [READ_MODEL…]',
+  summary: 'Rebuild read models from the events',
+  help: `Without names, all read models are rebuilt. Their live versions stay
+readable until the end, and the site may be running.
+
+${PROJECTIONS.map(({ name }) => `  ${name}`).join('\n')}`,
+  options: {},
+  run: async (invocation) => {
+    const { positionals: names, values, signal } = invocation
+    const unknown = names.find((name) => !PROJECTIONS.some((one) => one.name === name))
+    if (unknown !== undefined) throw new CommandError(`"${unknown}" is not a read model`)
+    const selected = PROJECTIONS.filter(({ name }) => names.length === 0 || names.includes(name))
+    return await withSite(invocation, async (core) => {
+      const progress = terminalProgress()
+      const rebuilt = await rebuildReadModels(core, selected, foldContext(core), {
+        onProgress: (done, total) => progress('events', done, total),
+        signal,
+      })
+      const positions = [...rebuilt].map(([name, lanes]) => ({ name, position: lowestOf(lanes) }))
+      if (values.json === true) printJson({ read_models: positions })
+      else for (const { name, position } of positions) print(`${name}: up to ${position}\n`)
+      return 0
+    })
+  },
+}

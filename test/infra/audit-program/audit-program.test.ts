@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { nextNightlyRun } from '#infra/audit-program/nightly-run.ts'
+import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
+import { runningServer } from '#infra/postgres/running-server.ts'
+import { createLog } from '#infra/telemetry/log.ts'
+import { addUser, type TestProduct, testProduct } from '#test/support/test-product.ts'
+
+const PROGRAM = join(import.meta.dirname, '../../../infra/audit-program/audit-program.ts')
+
+let product: TestProduct
+let userId: number
+let folder: string
+
+beforeAll(async () => {
+  product = await testProduct()
+  userId = (await addUser(product.root, 'customer', 500_000)).id
+  folder = mkdtempSync(join(tmpdir(), 'audit-program-'))
+}, 60_000)
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await product.close()
+})
+
+/** Runs the program against the running site. */
+async function run(...args: string[]) {
+  const { databaseUrl, secretKey } = product.running.core.config
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: {
+      ...{ DATABASE_URL: databaseUrl ?? '', LOG_LEVEL: 'silent' },
+      SECRET_KEY: Buffer.from(secretKey ?? []).toString('base64'),
+    },
+  })
+  const [output, errors] = [text(child.stdout), text(child.stderr)]
+  const [status] = await once(child, 'close')
+  return { status, output: await output, errors: await errors }
+}
+
+describe('npm run audit', { timeout: 60_000 }, () => {
+  it('lists its verbs, explains each, and answers wrong arguments with 2', async () => {
+    expect(await run('--help')).toMatchObject({
+      ...{ status: 0, output: expect.stringContaining('statement USER') },
+    })
+    expect(await run('export', '--help')).toMatchObject({ status: 0 })
+    expect(await run('nothing')).toMatchObject({ status: 2, errors: expect.stringMatching(/verb/) })
+    expect(await run('balance')).toMatchObject({ status: 2 })
+    expect(await run('balance', '1', '--at', 'noon')).toMatchObject({ status: 2 })
+    expect(await run('statement', '1', '--month', '2026-13')).toMatchObject({ status: 2 })
+    expect(await run('replay', 'nothing')).toMatchObject({ status: 2 })
+    expect(await run('verify', 'nowhere.tar')).toMatchObject({ status: 2 })
+  })
+
+  it('shows balance, ledger and statement, from the site and from an export', async () => {
+    const target = join(folder, 'export')
+    expect(await run('export', target, '--json')).toMatchObject({ status: 0 })
+    const month = new Date().toISOString().slice(0, 7)
+    for (const source of [[], ['--export', target]]) {
+      const balance = await run('balance', String(userId), '--json', ...source)
+      expect(JSON.parse(balance.output)).toMatchObject({ user_id: userId, total: 500_000, held: 0 })
+      const before = await run('balance', String(userId), '--at', '1', '--json', ...source)
+      expect(JSON.parse(before.output)).toMatchObject({ total: 0 })
+      const statement = await run(
+        'statement',
+        String(userId),
+        '--month',
+        month,
+        '--json',
+        ...source,
+      )
+      const { opening, closing, items } = JSON.parse(statement.output)
+      expect([opening.total, closing.total]).toEqual([0, 500_000])
+      expect(items.at(-1)).toMatchObject({ total: 500_000 })
+      const ledger = await run('ledger', String(userId), ...source)
+      expect(ledger.output).toContain('closing total 500000')
+    }
+  })
+
+  it('continues an export that was interrupted, and verifies it', async () => {
+    const target = join(folder, 'continued')
+    await run('export', target, '--to', '5')
+    writeFileSync(join(target, 'segments/000000000001-000000000003.ndjson.gz'), 'other')
+    expect(await run('export', target)).toMatchObject({ status: 0 })
+    expect(readdirSync(join(target, 'segments'))).toHaveLength(1)
+    expect(await run('verify', target)).toMatchObject({
+      ...{ status: 0, output: expect.stringContaining('Nothing was found.') },
+    })
+  })
+
+  it('verifies the running site and rebuilds a read model that was edited', async () => {
+    const { pg } = product.running.core
+    expect(await run('verify', '--json')).toMatchObject({ status: 0 })
+    await pg.query('update read_balances.accounts set balance = 1 where user_id = $1', [userId])
+    const found = await run('verify')
+    expect(found).toMatchObject({ status: 1, output: expect.stringContaining(`user ${userId}`) })
+    expect(await run('replay', 'balances', 'users')).toMatchObject({ status: 0 })
+    expect(await run('verify', '--incremental')).toMatchObject({ status: 0 })
+    const self = await product.root.must<{ quota: number }>('GET', `/api/user/${userId}`)
+    expect(self.quota).toBe(500_000)
+  })
+})
+
+describe('the database of a running site', { timeout: 60_000 }, () => {
+  it('is found in its data folder while it runs', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'running-server-'))
+    const log = createLog('silent')
+    const server = await startEmbeddedPostgres({ dataDir, log, durable: false })
+    expect(runningServer(dataDir)).toBe(server.connectionString)
+    await server.stop()
+    expect(runningServer(dataDir)).toBeNull()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+})
+
+describe('the nightly verification', () => {
+  const at = (day: number, hour: number) => new Date(2026, 10, day, hour).getTime()
+
+  it('is due at three in the morning, local time', () => {
+    expect(nextNightlyRun(at(5, 1), at(4, 3))).toBe(at(5, 3))
+    expect(nextNightlyRun(at(5, 3), at(5, 3))).toBe(at(6, 3))
+    expect(nextNightlyRun(at(5, 12), null)).toBe(at(6, 3))
+  })
+
+  it('is made up for soon after a start if it was missed', () => {
+    expect(nextNightlyRun(at(5, 12), at(3, 3))).toBe(at(5, 12) + 15 * 60_000)
+  })
+})
