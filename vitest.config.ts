@@ -5,7 +5,7 @@ import { TestFileOrder } from './test/support/test-file-order.ts'
 /** Tests that run the product in their own process, and change nothing of it. */
 const IN_PROCESS = 'test/{domain,projections,read-api,relay,write-api}/**/*.test.ts'
 const IN_PROCESS_INFRA =
-  'test/infra/{http,leases,limits,mail,outbound,provider-messages,task-progress,vault}/*.test.ts'
+  'test/infra/{http,leases,limits,mail,outbound,provider-messages,task-progress,transparency-log,vault}/*.test.ts'
 
 /** Tests among them that start or kill processes, or that measure memory or speed. */
 const PROCESSES = [

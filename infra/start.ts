@@ -30,6 +30,7 @@ import type { EmbeddedPostgres } from './postgres/embedded-postgres.ts'
 import { createDrain, createDrainState, type DrainState } from './shutdown-drain.ts'
 import { startCore } from './start-core.ts'
 import { addHealthRoutes } from './telemetry/health-routes.ts'
+import { startSealer } from './transparency-log/sealer.ts'
 import type { Siblings } from './workers/worker-messages.ts'
 
 /**
@@ -134,6 +135,10 @@ async function startRoles(core: Core, closers: Closers): Promise<RunningRoles> {
     const auditJobs = await startAuditJobs(core, projections)
     closers.push(() => auditJobs.stop())
   } else if (READERS.some(has)) await waitForReadModels(core)
+  if (projections !== null) {
+    const sealer = await startSealer(core)
+    closers.push(() => sealer.stop())
+  }
   const freshness = createFreshness(core)
   closers.push(() => freshness.stop())
   const relay = has('relay') ? await startRelay(core) : null

@@ -10,6 +10,12 @@ import { listRebuilds, listVerifications } from './audit/audit-jobs.ts'
 import { getCall } from './audit/calls.ts'
 import { exportEvents } from './audit/export-events.ts'
 import { getPrices, getState, listEvents } from './audit/time-travel.ts'
+import {
+  answerAsWitness,
+  getLogStatus,
+  listSignedCheckpoints,
+  serveTiles,
+} from './audit/transparency-log.ts'
 import { getTimeline } from './channels/health/get-channel-timeline.ts'
 import { getHealth, getHealthHistory } from './channels/health/get-health-history.ts'
 import { HealthCache } from './channels/health/health-cache.ts'
@@ -48,6 +54,10 @@ const ROUTES = [
   listVerifications,
   listRebuilds,
   exportEvents,
+  getLogStatus,
+  listSignedCheckpoints,
+  serveTiles,
+  answerAsWitness,
   getStatus,
   getSetup,
   getPages,

@@ -1,4 +1,8 @@
 import type { Core } from '../core-dependencies.ts'
+import { splitHashes } from '../transparency-log/leaf-hashes.ts'
+import { TILE_WIDTH } from '../transparency-log/merkle-tree.ts'
+import { ensureLogSchema } from '../transparency-log/open-log.ts'
+import { readTile, selectCheckpoints } from '../transparency-log/read-log.ts'
 import { postgresRecords, type RecordReader, storeRecords } from './read-records.ts'
 import type { ExportSource, SealedTree } from './write-export.ts'
 
@@ -11,8 +15,29 @@ export type TransparencyLog = SealedTree & {
 }
 
 /** Opens the transparency log of the site, or returns null if nothing is sealed. */
-export async function openTransparencyLog(_core: Core): Promise<TransparencyLog | null> {
-  return null
+export async function openTransparencyLog(core: Core): Promise<TransparencyLog | null> {
+  const { pg, config } = core
+  await ensureLogSchema(core)
+  const { rows } = await pg.query<{ size: string; verifier_key: string }>(
+    'select size, verifier_key from transparency_log.log where size > 0',
+  )
+  const [log] = rows
+  if (log === undefined) return null
+  return {
+    size: Number(log.size),
+    keys: [log.verifier_key],
+    witnessKeys: config.transparencyLog.witnesses.map(({ key }) => key),
+    signedCheckpoints: (await selectCheckpoints(pg)).map(({ note }) => note),
+    leafHashes: async (first, count) => {
+      const hashes: Buffer[] = []
+      for (let tile = Math.floor(first / TILE_WIDTH); tile * TILE_WIDTH < first + count; tile++) {
+        const bytes = await readTile(pg, 0, tile, null)
+        if (bytes !== null) hashes.push(...splitHashes(bytes))
+      }
+      const skipped = first % TILE_WIDTH
+      return hashes.slice(skipped, skipped + count)
+    },
+  }
 }
 
 export const recordsOf = (core: Core): RecordReader =>

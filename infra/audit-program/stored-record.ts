@@ -42,10 +42,18 @@ const NULL_LENGTH = 0xff_ff_ff_ff
 
 /**
  * Returns the leaf hash of a record in the transparency log: SHA-256 of a zero byte and the encoded
- * record (RFC 6962, section 2.1). The encoding is a version byte, and then each field as its length
- * in 4 bytes (big-endian) and its UTF-8 text. A cause of null has the length 0xFFFFFFFF.
+ * record (RFC 6962, section 2.1).
  */
-export function leafHash(record: StoredRecord): Buffer {
+export const leafHash = (record: StoredRecord): Buffer =>
+  createHash('sha256').update(leafInput(record)).digest()
+
+/**
+ * Returns the encoded record: a version byte, and then each field as its length in 4 bytes
+ * (big-endian) and its UTF-8 text. A cause of null has the length 0xFFFFFFFF.
+ */
+export const encodedRecord = (record: StoredRecord): Buffer => leafInput(record).subarray(1)
+
+function leafInput(record: StoredRecord): Buffer {
   const { position, stream, revision, id, type, v, at, actor, cause, data } = record
   const before = [`${position}`, stream, `${revision}`, id, type, `${v}`, `${at}`, actor]
   const fields: readonly (string | null)[] = [...before, cause, data]
@@ -58,5 +66,5 @@ export function leafHash(record: StoredRecord): Buffer {
     bytes.writeUInt32BE(field === null ? NULL_LENGTH : length, offset)
     offset += 4 + length
   }
-  return createHash('sha256').update(bytes).digest()
+  return bytes
 }

@@ -1,5 +1,19 @@
 export type Role = 'write-api' | 'read-api' | 'projections' | 'relay' | 'console'
 
+export type TransparencyLogConfig = {
+  /** The 32 bytes of the signing key; null derives the key from `SECRET_KEY`. */
+  readonly key: Uint8Array | null
+  /** The witnesses that are asked to sign each checkpoint, with their keys `name+hash+key`. */
+  readonly witnesses: readonly { readonly key: string; readonly url: string }[]
+  /** The number of witnesses that must have signed before a receipt is final. */
+  readonly quorum: number
+  /** The keys `name+hash+key` of the logs whose checkpoints this site signs as a witness. */
+  readonly witnessedKeys: readonly string[]
+  /** Where each checkpoint is sent, and the file to which it is appended. */
+  readonly webhook: string | null
+  readonly file: string | null
+}
+
 /** The configuration of a process, which is read once at start from the environment variables. */
 export type Config = {
   readonly port: number
@@ -20,6 +34,8 @@ export type Config = {
   readonly metricsToken: string | null
   /** The origin of Stripe's API; null selects Stripe's default. */
   readonly stripeApiBase: string | null
+  /** How the transparency log is signed, by whom else, and where its checkpoints are published. */
+  readonly transparencyLog: TransparencyLogConfig
   /** The address of EventStoreDB; null stores the events in the Postgres database instead. */
   readonly eventStore: { readonly url: string | null }
   /** The Kafka brokers as `host:port`. Without brokers, events are read from the event store. */

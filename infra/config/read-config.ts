@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type Config, ConfigError, type Role } from './config.ts'
+import { bytesOf, transparencyLogOf } from './transparency-log-config.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 type Read = (name: string) => string | null
@@ -14,7 +15,7 @@ export function readConfig(environment: Environment): Config {
   const read: Read = (name) => environment[name]?.trim() || null
   const host = read('HOST') ?? '127.0.0.1'
   const databaseUrl = databaseUrlOf(read('DATABASE_URL'))
-  const secretKey = secretKeyOf(read('SECRET_KEY'))
+  const secretKey = bytesOf('SECRET_KEY', read('SECRET_KEY'))
   if (databaseUrl !== null && secretKey === null) {
     throw new ConfigError(
       'SECRET_KEY',
@@ -35,6 +36,7 @@ export function readConfig(environment: Environment): Config {
     privateUpstreams: listOf(read('PRIVATE_UPSTREAMS')).map(privateUpstreamOf),
     metricsToken: read('METRICS_TOKEN'),
     stripeApiBase: stripeApiBaseOf(read('STRIPE_API_BASE')),
+    transparencyLog: transparencyLogOf(read),
     ...enginesOf(read),
   }
 }
@@ -64,21 +66,6 @@ function databaseUrlOf(text: string | null): string | null {
     throw new ConfigError('DATABASE_URL', 'must look like postgres://user:password@host:5432/name')
   }
   return text
-}
-
-function secretKeyOf(text: string | null): Uint8Array | null {
-  if (text === null) return null
-  const bytes = Buffer.from(text, 'base64')
-  if (
-    bytes.length !== 32 ||
-    bytes.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')
-  ) {
-    throw new ConfigError('SECRET_KEY', 'must be exactly 32 bytes, written as base64')
-  }
-  if (bytes.every((byte) => byte === bytes[0])) {
-    throw new ConfigError('SECRET_KEY', 'must be random, not one byte repeated')
-  }
-  return bytes
 }
 
 function rolesOf(text: string | null): ReadonlySet<Role> {

@@ -79,6 +79,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
     device: peppered('device'),
     'call-session': peppered('call-session'),
     'realtime-secret': peppered('realtime-secret'),
+    'transparency-log': peppered('transparency-log'),
     'audit-state': peppered('audit-state'),
   }
   return {

@@ -32,6 +32,7 @@ export type Pepper =
   | 'device'
   | 'call-session'
   | 'realtime-secret'
+  | 'transparency-log'
 
 /**
  * Stores what events must not contain. Secrets are encrypted with AES-256-GCM under data keys,

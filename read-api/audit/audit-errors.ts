@@ -1,11 +1,22 @@
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
-type Code = 'CallUnknown' | 'EventUnknown' | 'ObjectUnknown' | 'AtInvalid' | 'RangeInvalid'
+type Code =
+  | 'CallUnknown'
+  | 'EventUnknown'
+  | 'ObjectUnknown'
+  | 'AtInvalid'
+  | 'RangeInvalid'
+  | 'NothingSealed'
+  | 'TileUnknown'
+  | 'NoWitness'
 
 const AUDIT_ERRORS: ErrorCatalogue<Code> = {
   CallUnknown: [404, { zh: '该请求不存在', en: 'There is no such call' }],
   EventUnknown: [404, { zh: '该位置没有可查看的事件', en: 'There is no such event' }],
   ObjectUnknown: [404, { zh: '该对象不存在', en: 'There is no such object' }],
+  NothingSealed: [404, { zh: '尚无已签名的检查点', en: 'There is no signed checkpoint yet' }],
+  TileUnknown: [404, { zh: '该数据块不存在', en: 'There is no such tile' }],
+  NoWitness: [404, { zh: '本站不是见证方', en: 'This site is not a witness' }],
   AtInvalid: [
     400,
     ({ field = 'at' }) => ({

@@ -1,0 +1,116 @@
+import { appendFile } from 'node:fs/promises'
+import type { Pool } from 'pg'
+import { request } from 'undici'
+import {
+  isSignedBy,
+  parseSignedCheckpoint,
+  parseVerifierKey,
+} from '../audit-program/signed-checkpoint.ts'
+import type { Config } from '../config/config.ts'
+import type { Core } from '../core-dependencies.ts'
+import type { Outbound } from '../outbound/outbound-connections.ts'
+import { warnThrottled } from '../telemetry/log.ts'
+import { type LogCheckpoint, listCheckpoints, storedTree } from './read-log.ts'
+import { noteOf } from './signed-note.ts'
+
+type Witness = Config['transparencyLog']['witnesses'][number]
+
+const ANSWER_MS_MAX = 10_000
+const ANSWER_CHARACTERS_MAX = 4_096
+
+type PublishDeps = Pick<Core, 'config' | 'log' | 'pg'> & { readonly outbound: Outbound }
+
+/**
+ * Asks the witnesses to sign the latest checkpoint, and publishes it to the webhook and the file
+ * that are configured. A failure is logged; the next checkpoint includes this one.
+ */
+export async function publishLatestCheckpoint(deps: PublishDeps): Promise<void> {
+  const { config, log, pg } = deps
+  const { witnesses, webhook, file } = config.transparencyLog
+  const [latest] = await listCheckpoints(pg, 1)
+  if (latest === undefined) return
+  await Promise.all(
+    witnesses.map((witness) =>
+      askWitness(deps, witness, latest).catch((err: unknown) => {
+        warnThrottled(log, { err }, `the witness ${witness.url} did not sign the checkpoint`)
+      }),
+    ),
+  )
+  const [{ note } = latest] = await listCheckpoints(pg, 1)
+  const publications = [
+    webhook === null ? null : sendToWebhook(deps.outbound, webhook, note),
+    file === null ? null : appendFile(file, `${note}\n`),
+  ]
+  for (const outcome of await Promise.allSettled(publications)) {
+    if (outcome.status === 'fulfilled') continue
+    warnThrottled(
+      log,
+      { err: outcome.reason },
+      'a checkpoint of the transparency log was not published',
+    )
+  }
+}
+
+async function sendToWebhook(outbound: Outbound, url: string, note: string): Promise<void> {
+  const { statusCode, body } = await request(url, {
+    ...{ dispatcher: outbound.dispatcher, method: 'POST', body: note },
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+  })
+  await body.dump()
+  if (statusCode >= 300) throw new Error(`the webhook answered ${statusCode}`)
+}
+
+/**
+ * Asks one witness (C2SP tlog-witness). If the witness knows another size than the last one that it
+ * signed, it answers 409 with its size, and is asked once more.
+ */
+async function askWitness(
+  { pg, outbound }: PublishDeps,
+  witness: Witness,
+  latest: LogCheckpoint,
+): Promise<void> {
+  const key = parseVerifierKey(witness.key)
+  const known = await lastSizeOf(pg, key.name)
+  let answer = await sendCheckpoint(pg, outbound, witness.url, known, latest)
+  if (answer.status === 409 && /^\d{1,15}\n?$/.test(answer.text)) {
+    answer = await sendCheckpoint(pg, outbound, witness.url, Number(answer.text), latest)
+  }
+  if (answer.status !== 200) throw new Error(`it answered ${answer.status}`)
+  const { body } = parseSignedCheckpoint(latest.note)
+  const line = answer.text.split('\n').find((text) => text.startsWith(`— ${key.name} `))
+  if (line === undefined) throw new Error('its answer has no signature of its name')
+  const note = parseSignedCheckpoint(noteOf(body, [`${line}\n`]))
+  if (!isSignedBy(note, key)) throw new Error('its signature does not fit its key')
+  await pg.query(
+    `update transparency_log.checkpoints set signatures = signatures || $2
+      where size = $1
+        and not $3 = any (select split_part(line, ' ', 2) from unnest(signatures) line)`,
+    [latest.size, [`${line}\n`], key.name],
+  )
+}
+
+/** Returns the size of the last checkpoint with a signature of the name, or 0. */
+async function lastSizeOf(pg: Pool, name: string): Promise<number> {
+  const recent = await listCheckpoints(pg, 50)
+  return recent.find(({ note }) => note.includes(`\n— ${name} `))?.size ?? 0
+}
+
+async function sendCheckpoint(
+  pg: Pool,
+  { dispatcher }: Outbound,
+  url: string,
+  before: number,
+  { size, note }: LogCheckpoint,
+): Promise<{ readonly status: number; readonly text: string }> {
+  if (before > size) throw new Error(`it has already signed ${before} events of this log`)
+  const proof = await storedTree(pg).consistencyProof(before, size)
+  const lines = proof.map((hash) => `${hash.toString('base64')}\n`)
+  const { statusCode, body } = await request(`${url}/add-checkpoint`, {
+    ...{ dispatcher, method: 'POST', body: `old ${before}\n${lines.join('')}\n${note}` },
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+  })
+  const text = await body.text()
+  return { status: statusCode, text: text.slice(0, ANSWER_CHARACTERS_MAX) }
+}

@@ -1,0 +1,52 @@
+/**
+ * The tables of the transparency log. `tiles` contains the hashes of each level in tiles of 256, of
+ * which the last one of a level may be partial. `leaf_hash` computes the hash of an event's leaf as
+ * `leafHash` in `infra/audit-program` does, so that no event needs to leave Postgres to be sealed.
+ */
+export const LOG_SCHEMA = `
+  create table if not exists transparency_log.log (
+    is_only boolean primary key default true check (is_only),
+    origin text not null,
+    verifier_key text not null,
+    size int8 not null default 0,
+    last_position int8 not null default 0
+  );
+  create table if not exists transparency_log.tiles (
+    level int2 not null,
+    index int8 not null,
+    hashes bytea not null,
+    -- For level 0: the position of the first event of the tile.
+    first_position int8 not null default 0,
+    primary key (level, index)
+  );
+  create index if not exists tiles_by_position
+    on transparency_log.tiles (first_position) where level = 0;
+  create table if not exists transparency_log.checkpoints (
+    size int8 primary key,
+    last_position int8 not null,
+    root bytea not null,
+    body text not null,
+    signatures text[] not null,
+    -- Unix seconds.
+    created_at int8 not null
+  );
+  create index if not exists checkpoints_by_position
+    on transparency_log.checkpoints (last_position);
+  create table if not exists transparency_log.witnessed (
+    origin text primary key,
+    size int8 not null,
+    root bytea not null
+  );
+  create or replace function transparency_log.field(value text) returns bytea
+    language sql immutable parallel safe
+    return int4send(octet_length(convert_to(value, 'UTF8'))) || convert_to(value, 'UTF8');
+`
+
+/** An SQL expression for the leaf hash of the event with the alias `e`. */
+export const LEAF_HASH = `sha256('\\x0001'::bytea
+  || transparency_log.field(e.position::text) || transparency_log.field(e.stream)
+  || transparency_log.field(e.revision::text) || transparency_log.field(e.id::text)
+  || transparency_log.field(e.type) || transparency_log.field(e.v::text)
+  || transparency_log.field(e.at::text) || transparency_log.field(e.actor)
+  || coalesce(transparency_log.field(e.cause), '\\xffffffff'::bytea)
+  || transparency_log.field(e.data))`

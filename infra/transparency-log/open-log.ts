@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import type { Core } from '../core-dependencies.ts'
+import { ensureSchema } from '../postgres/ensure-schema.ts'
+import { LOG_SCHEMA } from './log-tables.ts'
+import { createNoteSigner, type NoteSigner } from './signed-note.ts'
+
+type LogCore = Pick<Core, 'config' | 'pg' | 'vault'>
+
+/** The site's transparency log, with the keys that sign its and other sites' checkpoints. */
+export type TransparencyLog = {
+  /** The name of the log, which is also that of its key. */
+  readonly origin: string
+  readonly signer: NoteSigner
+  /** Signs the checkpoints of other sites. */
+  readonly witness: NoteSigner
+}
+
+/** Thrown if the log was begun with another key than this process has. */
+export class WrongLogKey extends Error {
+  constructor() {
+    super(
+      'the transparency log of this database was begun with another key, so this process signs ' +
+        'no checkpoints: start with the original TRANSPARENCY_LOG_KEY or SECRET_KEY',
+    )
+    this.name = 'WrongLogKey'
+  }
+}
+
+export const ensureLogSchema = ({ pg }: Pick<Core, 'pg'>): Promise<void> =>
+  ensureSchema(pg, 'transparency_log', LOG_SCHEMA)
+
+/**
+ * Opens the log, and begins it if the database has none. The key is `TRANSPARENCY_LOG_KEY`, or is
+ * derived from `SECRET_KEY`; neither is in the database. Throws `WrongLogKey`.
+ */
+export async function openTransparencyLog({
+  config,
+  pg,
+  vault,
+}: LogCore): Promise<TransparencyLog> {
+  const seed =
+    config.transparencyLog.key ?? Buffer.from(vault.keyedHash('transparency-log', 'log'), 'hex')
+  const witnessSeed = Buffer.from(vault.keyedHash('transparency-log', 'witness'), 'hex')
+  const candidate = `tallygate.local/${randomBytes(8).toString('hex')}`
+  await pg.query(
+    `insert into transparency_log.log (origin, verifier_key) values ($1, $2)
+      on conflict (is_only) do nothing`,
+    [candidate, createNoteSigner(candidate, seed).verifierKey],
+  )
+  const { rows } = await pg.query<{ origin: string; verifier_key: string }>(
+    'select origin, verifier_key from transparency_log.log',
+  )
+  const { origin, verifier_key: recorded } = rows[0] ?? { origin: '', verifier_key: '' }
+  const signer = createNoteSigner(origin, seed)
+  if (signer.verifierKey !== recorded) throw new WrongLogKey()
+  return { origin, signer, witness: createNoteSigner(`${origin}/witness`, witnessSeed) }
+}

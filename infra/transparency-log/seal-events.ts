@@ -1,0 +1,120 @@
+import type { Pool, PoolClient } from 'pg'
+import {
+  isSignedBy,
+  parseSignedCheckpoint,
+  parseVerifierKey,
+} from '../audit-program/signed-checkpoint.ts'
+import { GrowingTiles } from './growing-tiles.ts'
+import type { ReadLeaves } from './leaf-hashes.ts'
+import type { TransparencyLog } from './open-log.ts'
+import { checkpointBody, noteOf } from './signed-note.ts'
+
+/** The most events of one checkpoint. */
+export const EVENTS_PER_CHECKPOINT_MAX = 4_096
+
+/**
+ * Thrown if the events, the tiles and the last signed checkpoint contradict each other. Nothing is
+ * signed, because a signature would confirm the changed history.
+ */
+export class LogMismatch extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'LogMismatch'
+  }
+}
+
+type SealDeps = {
+  readonly pg: Pool
+  readonly log: TransparencyLog
+  readonly readLeaves: ReadLeaves
+  /** True if the positions of the store have no gaps. A gap is then a removed event. */
+  readonly arePositionsDense: boolean
+  readonly now: () => number
+}
+
+/**
+ * Appends the next events to the tree and signs a checkpoint, in one transaction. Returns the
+ * number of events; 0 if there are no new ones. A process that dies in between leaves nothing.
+ */
+export async function sealEvents(deps: SealDeps): Promise<number> {
+  const client = await deps.pg.connect()
+  let failure: unknown
+  try {
+    await client.query('begin')
+    const sealed = await sealInTransaction(client, deps)
+    await client.query('commit')
+    return sealed
+  } catch (error) {
+    failure = error
+    await client.query('rollback').catch(() => {})
+    throw error
+  } finally {
+    client.release(failure !== undefined && !(failure instanceof LogMismatch))
+  }
+}
+
+async function sealInTransaction(client: PoolClient, deps: SealDeps): Promise<number> {
+  const { log, readLeaves, arePositionsDense, now } = deps
+  const { rows } = await client.query<{ size: string; last_position: string }>(
+    'select size, last_position from transparency_log.log for update',
+  )
+  const [size, lastPosition] = [Number(rows[0]?.size), Number(rows[0]?.last_position)]
+  const leaves = await readLeaves(lastPosition, EVENTS_PER_CHECKPOINT_MAX, client)
+  if (leaves.hashes.length === 0) return 0
+  const gap = leaves.positions.findIndex((position, i) => position !== lastPosition + i + 1)
+  if (arePositionsDense && gap >= 0) {
+    throw new LogMismatch(`the event at position ${lastPosition + gap + 1} is missing`)
+  }
+  const tiles = await GrowingTiles.load(client, size)
+  await assertUnchanged(client, deps, tiles, lastPosition)
+  tiles.append(leaves)
+  await tiles.save(client)
+  const root = tiles.root()
+  const body = checkpointBody(log.origin, tiles.size, root)
+  const position = leaves.positions.at(-1) ?? 0
+  await client.query(
+    `insert into transparency_log.checkpoints
+      (size, last_position, root, body, signatures, created_at) values ($1, $2, $3, $4, $5, $6)`,
+    [tiles.size, position, root, body, [log.signer.sign(body)], Math.floor(now() / 1_000)],
+  )
+  await client.query('update transparency_log.log set size = $1, last_position = $2', [
+    tiles.size,
+    position,
+  ])
+  return leaves.hashes.length
+}
+
+/**
+ * Throws `LogMismatch` unless the last checkpoint is signed with the log's key, its root is that of
+ * the tiles, and the events of the last tile still have the hashes of the tile.
+ */
+async function assertUnchanged(
+  client: PoolClient,
+  { log, readLeaves }: SealDeps,
+  tiles: GrowingTiles,
+  lastPosition: number,
+): Promise<void> {
+  if (tiles.size === 0) return
+  const { rows } = await client.query<{ body: string; signatures: string[] }>(
+    'select body, signatures from transparency_log.checkpoints where size = $1',
+    [tiles.size],
+  )
+  const { body = '', signatures = [] } = rows[0] ?? {}
+  const expected = checkpointBody(log.origin, tiles.size, tiles.root())
+  if (body !== expected) {
+    throw new LogMismatch(`the tiles differ from the checkpoint of ${tiles.size} events`)
+  }
+  const note = parseSignedCheckpoint(noteOf(body, signatures))
+  if (!isSignedBy(note, parseVerifierKey(log.signer.verifierKey))) {
+    throw new LogMismatch(`the checkpoint of ${tiles.size} events is signed with another key`)
+  }
+  const last = tiles.lastLeaves()
+  const first = tiles.lastTilePosition()
+  if (last.length === 0) return
+  const { hashes, positions } = await readLeaves(first - 1, last.length, client)
+  const isSame =
+    hashes.length === last.length && hashes.every((hash, i) => hash.equals(last[i] as Buffer))
+  if (!isSame || positions.at(-1) !== lastPosition) {
+    throw new LogMismatch(`the events from position ${first} to ${lastPosition} have changed`)
+  }
+}

@@ -1,0 +1,177 @@
+import { recordsOf } from '#infra/audit-program/sealed-tree.ts'
+import {
+  isSignedBy,
+  parseSignedCheckpoint,
+  parseVerifierKey,
+} from '#infra/audit-program/signed-checkpoint.ts'
+import { encodedRecord } from '#infra/audit-program/stored-record.ts'
+import type { Core } from '#infra/core-dependencies.ts'
+import { onlyAuditor } from '#infra/http/access-checks.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
+import { success } from '#infra/http/response-envelope.ts'
+import { TILE_WIDTH } from '#infra/transparency-log/merkle-tree.ts'
+import { ensureLogSchema, openTransparencyLog } from '#infra/transparency-log/open-log.ts'
+import { type LogCheckpoint, listCheckpoints, readTile } from '#infra/transparency-log/read-log.ts'
+import { parseTilePath } from '#infra/transparency-log/tile-path.ts'
+import { witnessCheckpoint } from '#infra/transparency-log/witness-checkpoint.ts'
+import {
+  type SignedCheckpoint,
+  transparencyLogQueries,
+  type Witness,
+} from '../contract/transparency-log.ts'
+import { type App, integerOf, type ReadDeps } from '../read-route-helpers.ts'
+import { auditError } from './audit-errors.ts'
+
+const PAGE_SIZE = 50
+const PAGE_SIZE_MAX = 100
+const TEXT = 'text/plain; charset=utf-8'
+const WITNESS_REQUEST_BYTES_MAX = 64 * 1024
+
+/** `GET /api/transparency-log/status`: the keys and the latest checkpoint, for anybody. */
+export function getLogStatus(app: App, { core }: ReadDeps): void {
+  app.addHook('onReady', () => ensureLogSchema(core))
+  app.route({
+    ...endpoint(transparencyLogQueries, 'GET /api/transparency-log/status'),
+    handler: async () => {
+      const { quorum } = core.config.transparencyLog
+      const [latest] = await listCheckpoints(core.pg, 1)
+      if (latest === undefined) {
+        const unsealed = { origin: null, key: null, witness_key: null, latest: null }
+        return success({ ...unsealed, witnesses: await witnessesOf(core), quorum })
+      }
+      const { rows } = await core.pg.query<{ origin: string; verifier_key: string }>(
+        'select origin, verifier_key from transparency_log.log',
+      )
+      const [{ origin, verifier_key: key } = { origin: '', verifier_key: '' }] = rows
+      const witnessKey = await openTransparencyLog(core).then(
+        ({ witness }) => witness.witnessKey,
+        () => null,
+      )
+      return success({
+        ...{ origin, key, witness_key: witnessKey, quorum },
+        latest: signedCheckpoint(core, latest),
+        witnesses: await witnessesOf(core),
+      })
+    },
+  })
+}
+
+/** `GET /api/audit/signed-checkpoints`: the signed checkpoints, the latest one first. */
+export function listSignedCheckpoints(app: App, { core }: ReadDeps): void {
+  app.route({
+    ...endpoint(transparencyLogQueries, 'GET /api/audit/signed-checkpoints'),
+    onRequest: onlyAuditor,
+    handler: async ({ query }) => {
+      const limit = Math.min(integerOf(query.limit) || PAGE_SIZE, PAGE_SIZE_MAX)
+      const found = await listCheckpoints(core.pg, limit + 1, integerOf(query.cursor))
+      const items = found.slice(0, limit).map((checkpoint) => signedCheckpoint(core, checkpoint))
+      const cursor = found.length > limit ? (items.at(-1)?.size ?? null) : null
+      return success({ items, next_cursor: cursor })
+    },
+  })
+}
+
+/**
+ * `GET /transparency-log/checkpoint` and `/transparency-log/tile/…` (C2SP tlog-tiles), for anybody:
+ * the tiles contain hashes only. `/transparency-log/tile/entries/…` contains events, and is for
+ * auditors. Each entry has its length in 4 bytes, because an event may exceed 65 535 bytes.
+ */
+export function serveTiles(app: App, { core }: ReadDeps): void {
+  app.get('/transparency-log/checkpoint', async (_request, reply) => {
+    const [latest] = await listCheckpoints(core.pg, 1)
+    if (latest === undefined) throw auditError('NothingSealed')
+    return reply.type(TEXT).header('cache-control', 'no-cache').send(latest.note)
+  })
+  app.route({
+    ...endpoint(transparencyLogQueries, 'GET /transparency-log/tile/*'),
+    handler: async ({ params }, reply) => {
+      const address = parseTilePath(params['*'])
+      if (address === null || address.level === 'entries') throw auditError('TileUnknown')
+      const hashes = await readTile(core.pg, address.level, address.index, address.width)
+      if (hashes === null) throw auditError('TileUnknown')
+      reply.header('cache-control', 'public, max-age=31536000, immutable')
+      return reply.type('application/octet-stream').send(hashes)
+    },
+  })
+  app.route({
+    ...endpoint(transparencyLogQueries, 'GET /transparency-log/tile/entries/*'),
+    onRequest: onlyAuditor,
+    handler: async ({ params }, reply) => {
+      const address = parseTilePath(`entries/${params['*']}`)
+      if (address === null) throw auditError('TileUnknown')
+      const { index, width } = address
+      const hashes = await readTile(core.pg, 0, index, width)
+      if (hashes === null) throw auditError('TileUnknown')
+      const { rows } = await core.pg.query<{ first_position: string }>(
+        'select first_position from transparency_log.tiles where level = 0 and index = $1',
+        [index],
+      )
+      const first = Number(rows[0]?.first_position ?? index * TILE_WIDTH + 1)
+      const records = await recordsOf(core).read(first - 1, width)
+      const entries = records.map((record) => {
+        const entry = encodedRecord(record)
+        const length = Buffer.alloc(4)
+        length.writeUInt32BE(entry.length)
+        return Buffer.concat([length, entry])
+      })
+      return reply.type('application/octet-stream').send(Buffer.concat(entries))
+    },
+  })
+}
+
+/** `POST /transparency-log/witness/add-checkpoint` (C2SP tlog-witness), for the configured logs. */
+export function answerAsWitness(app: App, { core }: ReadDeps): void {
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    const options = { parseAs: 'string', bodyLimit: WITNESS_REQUEST_BYTES_MAX } as const
+    scope.addContentTypeParser('*', options, (_request, body, done) => done(null, body))
+    scope.post('/transparency-log/witness/add-checkpoint', async (request, reply) => {
+      const keys = core.config.transparencyLog.witnessedKeys
+      if (keys.length === 0) throw auditError('NoWitness')
+      const { witness } = await openTransparencyLog(core)
+      const deps = { pg: core.pg, witness, keys, now: core.now }
+      const { status, text } = await witnessCheckpoint(deps, String(request.body ?? ''))
+      const type = status === 409 ? 'text/x.tlog.size' : TEXT
+      return reply.status(status).type(type).send(text)
+    })
+  })
+}
+
+function signedCheckpoint(core: Core, checkpoint: LogCheckpoint): SignedCheckpoint {
+  const { size, lastPosition, root, note, createdAt } = checkpoint
+  const cosignatures = cosignaturesOf(core, note)
+  return {
+    ...{ size, last_position: lastPosition, root: root.toString('base64'), note, cosignatures },
+    created_at: createdAt,
+    is_final: cosignatures.length >= core.config.transparencyLog.quorum,
+  }
+}
+
+/** Returns the witnesses whose signatures in the note are valid, with the times of these. */
+export function cosignaturesOf(
+  { config }: Pick<Core, 'config'>,
+  note: string,
+): SignedCheckpoint['cosignatures'] {
+  const checkpoint = parseSignedCheckpoint(note)
+  return config.transparencyLog.witnesses.flatMap(({ key }) => {
+    const parsed = parseVerifierKey(key)
+    if (!isSignedBy(checkpoint, parsed)) return []
+    const signature = checkpoint.signatures.find(
+      ({ name, id }) => name === parsed.name && id === parsed.id,
+    )
+    const signedAt = Number(signature?.bytes.readBigUInt64BE(0) ?? 0n)
+    return [{ witness: parsed.name, signed_at: signedAt }]
+  })
+}
+
+async function witnessesOf(core: Core): Promise<Witness[]> {
+  const recent = await listCheckpoints(core.pg, 50)
+  return core.config.transparencyLog.witnesses.map(({ key }) => {
+    const { name } = parseVerifierKey(key)
+    for (const { note, size } of recent) {
+      const found = cosignaturesOf(core, note).find(({ witness }) => witness === name)
+      if (found !== undefined) return { name, key, size, signed_at: found.signed_at }
+    }
+    return { name, key, size: null, signed_at: null }
+  })
+}

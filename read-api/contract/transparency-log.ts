@@ -1,0 +1,65 @@
+import Type, { type Static } from 'typebox'
+import { Envelope, Query } from './response-envelope.ts'
+
+const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** A checkpoint of the log, signed by the site and by witnesses. */
+export const SignedCheckpoint = Type.Object({
+  /** The number of events, and the position of the last one. */
+  size: Type.Integer(),
+  last_position: Type.Integer(),
+  /** The root of the tree in base64. */
+  root: Type.String(),
+  /** The signed note in the form of C2SP tlog-checkpoint. */
+  note: Type.String(),
+  /** In Unix seconds. */
+  created_at: Type.Integer(),
+  cosignatures: Type.Array(Type.Object({ witness: Type.String(), signed_at: Type.Integer() })),
+  /** True if as many witnesses have signed as the policy of the site requires. */
+  is_final: Type.Boolean(),
+})
+export type SignedCheckpoint = Static<typeof SignedCheckpoint>
+
+/** A witness of the site, with the latest checkpoint that it has signed. */
+const Witness = Type.Object({
+  name: Type.String(),
+  key: Type.String(),
+  size: nullable(Type.Integer()),
+  signed_at: nullable(Type.Integer()),
+})
+export type Witness = Static<typeof Witness>
+
+/** What anybody may know of the log, in order to check receipts of the site. */
+const LogStatus = Type.Object({
+  /** The name of the log, or null before the first event is sealed. */
+  origin: nullable(Type.String()),
+  /** The public key as `name+hash+key` (C2SP signed-note). */
+  key: nullable(Type.String()),
+  /** The key with which this site signs checkpoints of other sites. */
+  witness_key: nullable(Type.String()),
+  latest: nullable(SignedCheckpoint),
+  witnesses: Type.Array(Witness),
+  /** The number of witnesses that must have signed before a receipt is final. */
+  quorum: Type.Integer(),
+})
+export type LogStatus = Static<typeof LogStatus>
+
+const Checkpoints = Type.Object({
+  items: Type.Array(SignedCheckpoint),
+  next_cursor: nullable(Type.Integer()),
+})
+
+/** The path of a tile below `/transparency-log/tile/`, in the form of C2SP tlog-tiles. */
+const TileParams = Type.Object({ '*': Type.String({ maxLength: 100 }) })
+
+export const transparencyLogQueries = {
+  'GET /api/transparency-log/status': {
+    response: { 200: Envelope(LogStatus) },
+  },
+  'GET /api/audit/signed-checkpoints': {
+    querystring: Type.Object({ cursor: Query.integer, limit: Query.integer }),
+    response: { 200: Envelope(Checkpoints) },
+  },
+  'GET /transparency-log/tile/*': { params: TileParams },
+  'GET /transparency-log/tile/entries/*': { params: TileParams },
+}

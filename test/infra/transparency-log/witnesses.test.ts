@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  isSignedBy,
+  parseSignedCheckpoint,
+  parseVerifierKey,
+} from '#infra/audit-program/signed-checkpoint.ts'
+import type { Config } from '#infra/config/config.ts'
+import { createOutbound } from '#infra/outbound/outbound-connections.ts'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
+import type { RunningCore } from '#infra/start-core.ts'
+import { publishLatestCheckpoint } from '#infra/transparency-log/ask-witnesses.ts'
+import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
+import {
+  ensureLogSchema,
+  openTransparencyLog,
+  type TransparencyLog,
+} from '#infra/transparency-log/open-log.ts'
+import { listCheckpoints, storedTree } from '#infra/transparency-log/read-log.ts'
+import { sealEvents } from '#infra/transparency-log/seal-events.ts'
+import { checkpointBody, noteOf } from '#infra/transparency-log/signed-note.ts'
+import { witnessCheckpoint } from '#infra/transparency-log/witness-checkpoint.ts'
+import { testCore } from '#test/support/test-core.ts'
+
+type Site = RunningCore & { readonly log: TransparencyLog; config: Config; readonly url: string }
+
+const closers: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+/** A site that answers as a witness. `knows` sets the logs that it signs. */
+async function startSite(): Promise<Site & { knows: string[] }> {
+  const running = await testCore()
+  closers.push(() => running.close())
+  const { core } = running
+  await ensureLogSchema(core)
+  const log = await openTransparencyLog(core)
+  const knows: string[] = []
+  const server: Server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    const deps = { pg: core.pg, witness: log.witness, keys: knows, now: core.now }
+    const answer = await witnessCheckpoint(deps, text)
+    response.writeHead(answer.status).end(answer.text)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closers.push(() => server.close())
+  const { port } = server.address() as { port: number }
+  return { ...running, log, config: core.config, url: `http://127.0.0.1:${port}`, knows }
+}
+
+async function appendAndSeal({ core, log }: Site, count = 1): Promise<void> {
+  const events = Array.from({ length: count }, () => ({
+    id: randomUUID(),
+    ...{ type: 'Noted', v: 1, data: {}, meta: { actor: 'user:1', cause: null, at: 1 } },
+  }))
+  await core.store.append([{ stream: 'user-1', expected: 'any', events }])
+  const readLeaves = leafReader(core)
+  const { pg, now } = core
+  await sealEvents({ pg, log, readLeaves, arePositionsDense: true, now })
+}
+
+function publish(site: Site, transparencyLog: Partial<Config['transparencyLog']>): Promise<void> {
+  const { core } = site
+  const outbound = createOutbound(operatorPolicy(core.config))
+  closers.push(() => outbound.close())
+  const config = {
+    ...core.config,
+    transparencyLog: { ...core.config.transparencyLog, ...transparencyLog },
+  }
+  return publishLatestCheckpoint({ ...core, config, outbound })
+}
+
+const isCosigned = async (site: Site, by: Site): Promise<boolean> => {
+  const [latest] = await listCheckpoints(site.core.pg, 1)
+  const key = parseVerifierKey(by.log.witness.witnessKey)
+  return latest !== undefined && isSignedBy(parseSignedCheckpoint(latest.note), key)
+}
+
+/** The request that a site sends for its latest checkpoint. */
+async function requestOf({ core }: Site, before: number): Promise<string> {
+  const [latest] = await listCheckpoints(core.pg, 1)
+  if (latest === undefined) throw new Error('nothing is sealed')
+  const proof = await storedTree(core.pg).consistencyProof(before, latest.size)
+  const lines = proof.map((hash) => `${hash.toString('base64')}\n`).join('')
+  return `old ${before}\n${lines}\n${latest.note}`
+}
+
+describe('two sites that witness each other', () => {
+  it('sign each checkpoint of the other one', async () => {
+    const [one, two] = [await startSite(), await startSite()]
+    one.knows.push(two.log.signer.verifierKey)
+    two.knows.push(one.log.signer.verifierKey)
+    for (const count of [1, 300, 7]) {
+      for (const [site, witness] of [
+        [one, two],
+        [two, one],
+      ] as const) {
+        await appendAndSeal(site, count)
+        const witnesses = [{ key: witness.log.witness.witnessKey, url: witness.url }]
+        await publish(site, { witnesses })
+        expect(await isCosigned(site, witness)).toBe(true)
+      }
+    }
+  })
+
+  it('continue after a checkpoint that the witness signed but the site has lost', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    witness.knows.push(site.log.signer.verifierKey)
+    const witnesses = [{ key: witness.log.witness.witnessKey, url: witness.url }]
+    await appendAndSeal(site)
+    await publish(site, { witnesses })
+    await site.core.pg.query('update transparency_log.checkpoints set signatures = signatures[1:1]')
+    await appendAndSeal(site, 5)
+    await publish(site, { witnesses })
+    expect(await isCosigned(site, witness)).toBe(true)
+  })
+})
+
+describe('a witness', () => {
+  const ask = ({ core, log, knows }: Awaited<ReturnType<typeof startSite>>, text: string) =>
+    witnessCheckpoint({ pg: core.pg, witness: log.witness, keys: knows, now: core.now }, text)
+
+  it('refuses logs that it does not know, other keys, and malformed requests', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    await appendAndSeal(site)
+    const text = await requestOf(site, 0)
+    expect(await ask(witness, text)).toMatchObject({ status: 404 })
+    witness.knows.push(site.log.signer.verifierKey)
+    const signature = text.slice(text.indexOf('— '))
+    const other = witness.log.signer.sign('x')
+    expect(await ask(witness, text.replace(signature, other))).toMatchObject({ status: 403 })
+    for (const wrong of ['', 'old x\n\n', text.replace('old 0', 'old -1'), text.slice(0, 20)]) {
+      expect(await ask(witness, wrong)).toMatchObject({ status: 400 })
+    }
+    expect(await ask(witness, text.replace('old 0', 'old 7'))).toMatchObject({ status: 400 })
+    expect(await ask(witness, text)).toMatchObject({ status: 200 })
+  })
+
+  it('does not sign a history that was rewritten and signed again with the right key', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    witness.knows.push(site.log.signer.verifierKey)
+    await appendAndSeal(site, 300)
+    expect(await ask(witness, await requestOf(site, 0))).toMatchObject({ status: 200 })
+    await site.core.pg.query("update event_store.events set actor = 'user:2' where position = 3")
+    const tables = 'transparency_log.tiles, transparency_log.checkpoints'
+    await site.core.pg.query(`truncate ${tables}`)
+    await site.core.pg.query('update transparency_log.log set size = 0, last_position = 0')
+    await appendAndSeal(site, 5)
+    const [latest] = await listCheckpoints(site.core.pg, 1)
+    expect(latest?.size).toBe(305)
+    expect(await ask(witness, await requestOf(site, 300))).toMatchObject({ status: 422 })
+    expect(await ask(witness, await requestOf(site, 0))).toEqual({ status: 409, text: '300\n' })
+  })
+
+  it('signs one of fifty histories that are shown at once', async () => {
+    const witness = await startSite()
+    const site = await startSite()
+    witness.knows.push(site.log.signer.verifierKey)
+    const texts = Array.from({ length: 50 }, (_, i) => {
+      const body = checkpointBody(site.log.origin, 10, Buffer.alloc(32, i))
+      return `old 0\n\n${noteOf(body, [site.log.signer.sign(body)])}`
+    })
+    const answers = await Promise.all(texts.map((text) => ask(witness, text)))
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 409)).toHaveLength(49)
+  })
+})
+
+describe('the publication of a checkpoint', () => {
+  it('appends it to a file and sends it to a webhook, also if a witness is down', async () => {
+    const site = await startSite()
+    const received: string[] = []
+    const hook = createServer(async (request, response) => {
+      for await (const chunk of request) received.push(String(chunk))
+      response.end()
+    })
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve))
+    closers.push(() => hook.close())
+    const { port } = hook.address() as { port: number }
+    const file = join(mkdtempSync(join(tmpdir(), 'log-')), 'checkpoints')
+    await appendAndSeal(site, 3)
+    const down = { key: site.log.witness.witnessKey, url: 'http://127.0.0.1:1' }
+    await publish(site, { witnesses: [down], file, webhook: `http://127.0.0.1:${port}/hook` })
+    const [latest] = await listCheckpoints(site.core.pg, 1)
+    expect(received.join('')).toBe(latest?.note)
+    expect(readFileSync(file, 'utf8')).toBe(`${latest?.note}\n`)
+  })
+})
