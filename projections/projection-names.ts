@@ -25,6 +25,7 @@ export const PROJECTION_NAMES = [
   'channel-health',
   'channel-stats',
   'channel-timeline',
+  'provider-mismatches',
 ] as const
 
 export type ProjectionName = (typeof PROJECTION_NAMES)[number]

@@ -15,6 +15,7 @@ import { options } from './options/projection.ts'
 import { priceHistory } from './price-history/projection.ts'
 import { priceSchedule } from './price-schedule/projection.ts'
 import type { Projection } from './projection.ts'
+import { providerMismatches } from './provider-mismatches/projection.ts'
 import { redemptions } from './redemptions/projection.ts'
 import { tasks } from './tasks/projection.ts'
 import { tokens } from './tokens/projection.ts'
@@ -46,4 +47,5 @@ export const PROJECTIONS: readonly Projection[] = [
   channelHealth,
   channelStats,
   channelTimeline,
+  providerMismatches,
 ]

@@ -9,6 +9,7 @@ import { createGauges } from '#infra/telemetry/cross-process-gauges.ts'
 import { listRebuilds, listVerifications } from './audit/audit-jobs.ts'
 import { getCall } from './audit/calls.ts'
 import { exportEvents } from './audit/export-events.ts'
+import { countOtherModels, listMismatchedCalls } from './audit/provider-mismatches.ts'
 import { getPrices, getState, listEvents } from './audit/time-travel.ts'
 import {
   answerAsWitness,
@@ -94,6 +95,8 @@ const ROUTES = [
   logStat,
   exportLogs,
   getCall,
+  listMismatchedCalls,
+  countOtherModels,
   getState,
   getPrices,
   listEvents,

@@ -179,6 +179,9 @@ const withoutUndefined = (fields: Record<string, unknown>): AttemptEvidence =>
 /** Matches members of a usage report that tell what the site pays, or to whom. */
 const OF_OPERATOR = /cost|price|billing|upstream|provider|account/i
 
+/** The anomalies that tell about the provider. As in the log, they are for admins. */
+const OF_PROVIDER = new Set(['other-model', 'higher-cost'])
+
 function usageOf(
   { type, data }: Extract<CallEnding, { type: 'CallSettled' | 'CallInterrupted' }>,
   seesAll: boolean,
@@ -192,7 +195,7 @@ function usageOf(
     normalised: { ...data.usage },
     raw: isShown ? raw : null,
     unpaid: settled?.unpaidUsage === undefined ? null : { ...settled.unpaidUsage },
-    anomaly: seesAll || anomaly !== 'higher-cost' ? anomaly : null,
+    anomaly: seesAll || !OF_PROVIDER.has(anomaly ?? '') ? anomaly : null,
   }
 }
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Envelope } from './response-envelope.ts'
+import { choiceOf, Envelope, Query } from './response-envelope.ts'
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
@@ -187,7 +187,37 @@ export const CallExplanation = Type.Object({
 })
 export type CallExplanation = Static<typeof CallExplanation>
 
+/** A call whose provider did something else than what is billed. */
+const MismatchedCall = Type.Object({
+  position: Type.Integer(),
+  /** In Unix seconds. */
+  created_at: Type.Integer(),
+  request_id: Type.String(),
+  user_id: Type.Integer(),
+  channel_id: Type.Integer(),
+  channel_name: Type.String(),
+  /** The model that was billed, the name that was sent, and the name in the answer. */
+  model: Type.String(),
+  sent_model: Type.String(),
+  answered_model: nullable(Type.String()),
+})
+export type MismatchedCall = Static<typeof MismatchedCall>
+
 export const callQueries = {
+  'GET /api/audit/calls': {
+    querystring: Type.Object({
+      /** `other-model` (the default): another model answered; `higher-cost`: it cost more. */
+      anomaly: choiceOf(['other-model', 'higher-cost']),
+      channel: Query.integer,
+      cursor: Query.integer,
+      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
+    }),
+    response: {
+      200: Envelope(
+        Type.Object({ items: Type.Array(MismatchedCall), next_cursor: nullable(Type.String()) }),
+      ),
+    },
+  },
   'GET /api/audit/calls/:requestId': {
     params: Type.Object({ requestId: Type.String({ maxLength: 100 }) }),
     response: { 200: Envelope(CallExplanation) },

@@ -86,6 +86,33 @@ const explain = async (id: string, who: number) => {
   return await api.get<CallExplanation>(path, await api.logIn(who))
 }
 
+describe('calls that another model answered', () => {
+  it('are listed and counted by channel, for admins only', async () => {
+    const headers = await api.logIn(ADMIN)
+    const list = await api.get('/api/audit/calls', headers)
+    expect(list.body.data).toEqual({
+      items: [
+        {
+          ...{ position: expect.any(Number), created_at: (NOW + 2_000) / 1_000, user_id: ALICE },
+          ...{ request_id: ids.settled, channel_id: 2, channel_name: 'second' },
+          ...{ model: 'sim-small', sent_model: 'their-model', answered_model: 'other-model' },
+        },
+      ],
+      next_cursor: null,
+    })
+    const counts = await api.get('/api/audit/other-models', headers)
+    expect(counts.body.data).toEqual([
+      { channel_id: 2, channel_name: 'second', count: 1, last_at: (NOW + 2_000) / 1_000 },
+    ])
+    const empty = { items: [], next_cursor: null }
+    for (const query of ['anomaly=higher-cost', 'channel=1', 'cursor=1']) {
+      expect((await api.get(`/api/audit/calls?${query}`, headers)).body.data).toEqual(empty)
+    }
+    expect((await api.get('/api/audit/calls', await api.logIn(ALICE))).status).toBe(403)
+    expect((await api.get('/api/audit/calls?anomaly=absurd', headers)).status).toBe(400)
+  })
+})
+
 describe('an explained call', () => {
   it('has every step of the call with the balance after it, for an admin', async () => {
     const { status, body } = await explain(ids.settled, ADMIN)
@@ -150,6 +177,7 @@ describe('an explained call', () => {
     ]) {
       expect(text).not.toContain(secret)
     }
+    expect(body.data.usage?.anomaly).toBeNull()
     expect(body.data).toMatchObject({ cost: null, cost_ratio: null, upstream_model: null })
     expect(body.data.attempts[1]).toMatchObject({
       ...{ channel_id: null, channel_name: null, reason: 'another-channel' },

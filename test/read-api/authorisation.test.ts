@@ -92,6 +92,8 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/log/export': 'admin',
   'GET /api/log/self/export': 'user',
   'GET /api/audit/calls/:requestId': 'user',
+  'GET /api/audit/calls': 'auditor',
+  'GET /api/audit/other-models': 'auditor',
   'GET /api/audit/state/:kind/:id': 'auditor',
   'GET /api/audit/prices': 'auditor',
   'GET /api/audit/events': 'auditor',

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { CallSettled } from '#domain/accounts/events.ts'
+import { projectionOf } from '../projection.ts'
+import { secondsOf } from '../unix-seconds.ts'
+
+/** The anomalies that tell of a difference between what is billed and what a provider did. */
+const MISMATCHES = ['other-model', 'higher-cost']
+const DAY_SECONDS = 86_400
+
+/** Calls whose provider answered with another model, or charged more, and their number. */
+export const providerMismatches = projectionOf<CallSettled>({
+  name: 'provider-mismatches',
+  version: 1,
+  sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
+  tables: {
+    calls: { key: ['position', 'created_at'], monthColumn: 'created_at' },
+    sums: { key: ['channel_id', 'anomaly', 'day'], isShared: true },
+  },
+  handlers: {
+    CallSettled: ({ data, meta, position }, rows) => {
+      const { anomaly, channelId, userId, call, model, upstreamModel, attempts } = data
+      if (anomaly === null || !MISMATCHES.includes(anomaly)) return
+      const created_at = secondsOf(meta.at)
+      rows.insert(
+        'calls',
+        { position, created_at },
+        {
+          ...{ anomaly, channel_id: channelId, user_id: userId, call, model },
+          sent_model: upstreamModel ?? model,
+          answered_model: attempts.at(-1)?.evidence?.model ?? null,
+        },
+      )
+      const day = Math.floor(created_at / DAY_SECONDS)
+      rows.add('sums', { channel_id: channelId, anomaly, day }, { count: 1n })
+    },
+  },
+})
