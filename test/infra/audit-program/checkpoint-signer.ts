@@ -2,7 +2,8 @@ import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 
 export type Signer = {
   readonly key: string
-  readonly sign: (size: number, root: Buffer) => string
+  /** Signs a checkpoint of its own origin, or as a witness one of another origin. */
+  readonly sign: (size: number, root: Buffer, noteOrigin?: string) => string
 }
 
 /** Creates a key and returns a function that signs checkpoints with it (C2SP signed-note). */
@@ -13,8 +14,8 @@ export function checkpointSigner(origin: string, kind: 1 | 4 = 1): Signer {
   const id = createHash('sha256').update(`${origin}\n`).update(encoded).digest().subarray(0, 4)
   return {
     key: `${origin}+${id.toString('hex')}+${encoded.toString('base64')}`,
-    sign: (size, root) => {
-      const body = `${origin}\n${size}\n${root.toString('base64')}\n`
+    sign: (size, root, noteOrigin = origin) => {
+      const body = `${noteOrigin}\n${size}\n${root.toString('base64')}\n`
       const signature = kind === 1 ? signed(body, privateKey) : cosigned(body, privateKey)
       return `${body}\n— ${origin} ${Buffer.concat([id, signature]).toString('base64')}\n`
     },

@@ -1,0 +1,266 @@
+import {
+  isSignedBy,
+  parseSignedCheckpoint,
+  parseVerifierKey,
+  type SignedCheckpoint,
+  type VerifierKey,
+} from './signed-checkpoint.ts'
+import { eventOf, leafHash, recordOf, type StoredRecord } from './stored-record.ts'
+import { isConsistent, rootOfInclusion } from './tree-proofs.ts'
+
+/** A receipt as `GET /api/audit/receipts` returns it. Hashes are in base64. */
+export type Receipt = {
+  readonly record: StoredRecord
+  readonly leaf_hash: string
+  readonly balance_after: number | null
+  readonly held_after: number | null
+  readonly is_pending: boolean
+  readonly inclusion: {
+    readonly leaf_index: number
+    readonly tree_size: number
+    readonly hashes: readonly string[]
+  } | null
+  readonly signed_checkpoint: string | null
+}
+
+/** Keys in the form of C2SP signed-note, as the site and its witnesses publish them. */
+export type ReceiptKeys = {
+  readonly site: readonly string[]
+  readonly witnesses?: readonly string[]
+}
+
+export type ReceiptFault =
+  /** The record or the receipt has a wrong form. */
+  | 'form'
+  /** The leaf hash or the balances differ from the record. */
+  | 'record'
+  /** The receipt has no proof yet. */
+  | 'pending'
+  /** The proof does not lead to the root of the signed checkpoint. */
+  | 'inclusion'
+  /** No key of the site has signed the checkpoint. */
+  | 'signature'
+  /** A receipt between two others is missing, or is of another account. */
+  | 'missing'
+  /** The balance does not follow from the balance before and the movement. */
+  | 'balance'
+  /** Two receipts show different histories. */
+  | 'fork'
+  /** A proof that the trees of two receipts continue each other was not given. */
+  | 'unproven'
+
+export type ReceiptFinding = {
+  readonly fault: ReceiptFault
+  /** The position of the record, or null if it is unknown. */
+  readonly position: number | null
+  readonly detail: string
+}
+
+export type ReceiptReport = {
+  readonly findings: readonly ReceiptFinding[]
+  /** The number of witnesses whose signatures of the checkpoint are valid. */
+  readonly witnesses: number
+}
+
+/** Verifies one receipt with the keys of the site alone, without the site. */
+export function verifyReceipt(receipt: Receipt, keys: ReceiptKeys): ReceiptReport {
+  const findings: ReceiptFinding[] = []
+  let position: number | null = null
+  const report = (fault: ReceiptFault, detail: string): void => {
+    findings.push({ fault, position, detail })
+  }
+  try {
+    const record = recordOf(JSON.stringify(receipt.record))
+    position = record.position
+    verifyRecord(receipt, record, report)
+    const witnesses = verifyProof(receipt, record, keys, report)
+    return { findings, witnesses }
+  } catch (error) {
+    report('form', (error as Error).message)
+    return { findings, witnesses: 0 }
+  }
+}
+
+type Report = (fault: ReceiptFault, detail: string) => void
+
+function verifyRecord(receipt: Receipt, record: StoredRecord, report: Report): void {
+  if (leafHash(record).toString('base64') !== receipt.leaf_hash) {
+    report('record', 'the leaf hash is not that of the record')
+  }
+  const { balanceAfter = null, heldAfter = null } = balancesOf(record)
+  if (balanceAfter !== receipt.balance_after || heldAfter !== receipt.held_after) {
+    report('record', 'the balances are not those of the record')
+  }
+}
+
+/** Returns the number of witnesses that have signed the checkpoint. */
+function verifyProof(
+  { inclusion, signed_checkpoint: note }: Receipt,
+  record: StoredRecord,
+  keys: ReceiptKeys,
+  report: Report,
+): number {
+  if (inclusion === null || note === null) {
+    report('pending', 'no signed checkpoint covers the event yet')
+    return 0
+  }
+  const checkpoint = parseSignedCheckpoint(note)
+  if (!isSignedByAny(checkpoint, keys.site)) {
+    report('signature', `the checkpoint of size ${checkpoint.size} is not signed by the site`)
+  }
+  const { leaf_index: index, tree_size: size, hashes } = inclusion
+  const path = hashes.map(hashOf)
+  const root = rootOfInclusion(leafHash(record), index, size, path)
+  if (size !== checkpoint.size || root === null || !root.equals(checkpoint.root)) {
+    report('inclusion', `the event is not leaf ${index} of the checkpoint's tree`)
+  }
+  const witnesses = (keys.witnesses ?? []).map(parseVerifierKey)
+  return witnesses.filter((key) => isSignedBy(checkpoint, key)).length
+}
+
+const isSignedByAny = (checkpoint: SignedCheckpoint, keys: readonly string[]): boolean =>
+  keys.some((text) => isSignedBy(checkpoint, parseVerifierKey(text) satisfies VerifierKey))
+
+function hashOf(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.length !== 32) throw new Error('a hash of the proof does not have 32 bytes')
+  return bytes
+}
+
+/** A proof of the site that the tree of one size continues that of another. */
+export type ConsistencyProof = {
+  readonly old_size: number
+  readonly new_size: number
+  readonly hashes: readonly string[]
+}
+
+/**
+ * Verifies the receipts of contiguous revisions of one account. Each revision must be there, be in
+ * the log, and carry the balance on. A movement that was left out is found either by its missing
+ * revision or by the balance after it.
+ */
+export function verifyChain(
+  receipts: readonly Receipt[],
+  keys: ReceiptKeys,
+  proofs: readonly ConsistencyProof[] = [],
+): readonly ReceiptFinding[] {
+  const sorted = receipts.toSorted((a, b) => a.record.revision - b.record.revision)
+  const findings = sorted.flatMap((receipt) => verifyReceipt(receipt, keys).findings)
+  if (findings.some(({ fault }) => fault === 'form')) return findings
+  const running: Balances = {}
+  for (const [index, { record }] of sorted.entries()) {
+    const before = sorted[index - 1]?.record
+    if (before !== undefined) findings.push(...gapsBetween(before, record))
+    findings.push(...carryOn(running, record))
+  }
+  return [...findings, ...compareReceipts(sorted, [], proofs)]
+}
+
+function* gapsBetween(before: StoredRecord, record: StoredRecord): Generator<ReceiptFinding> {
+  const { position, stream, revision } = record
+  if (stream !== before.stream) {
+    yield { fault: 'missing', position, detail: `the event is of ${stream}` }
+  } else if (revision !== before.revision + 1) {
+    const detail = `revision ${before.revision + 1} of ${stream} is missing before ${revision}`
+    yield { fault: 'missing', position, detail }
+  }
+  if (position <= before.position) {
+    yield { fault: 'fork', position, detail: 'a later revision has an earlier position' }
+  }
+}
+
+type Balances = { balanceAfter?: number; heldAfter?: number }
+
+/** Compares the balances of a record with those that follow from the record before. */
+function* carryOn(running: Balances, record: StoredRecord): Generator<ReceiptFinding> {
+  const { position } = record
+  const after = balancesOf(record)
+  const moved = movementOf(record)
+  for (const name of ['balanceAfter', 'heldAfter'] as const) {
+    const [before, stated] = [running[name], after[name]]
+    const expected = before === undefined ? undefined : before + moved[name]
+    if (stated !== undefined && expected !== undefined && stated !== expected) {
+      const detail = `${name} is ${stated}, but ${expected} follows from the movements before`
+      yield { fault: 'balance', position, detail }
+    }
+    const next = stated ?? expected
+    if (next !== undefined) running[name] = next
+  }
+}
+
+function balancesOf(record: StoredRecord): Balances {
+  const { balanceAfter, heldAfter } = eventOf(record).data as Balances
+  return {
+    ...(balanceAfter === undefined ? {} : { balanceAfter }),
+    ...(heldAfter === undefined ? {} : { heldAfter }),
+  }
+}
+
+/** Returns what the postings of a record add to the balance and to the held quota. */
+function movementOf(record: StoredRecord): Required<Balances> {
+  const { postings = [] } = eventOf(record).data as {
+    readonly postings?: readonly (readonly [account: string, amount: number])[]
+  }
+  const moved = { balanceAfter: 0, heldAfter: 0 }
+  for (const [account, amount] of postings) {
+    if (/^user:\d+:main$/.test(account)) moved.balanceAfter += amount
+    if (/^user:\d+:held$/.test(account)) moved.heldAfter += amount
+  }
+  return moved
+}
+
+/**
+ * Compares the receipts of two customers, or of one customer at two times. A site that shows them
+ * different histories signs two roots for one size, or can't prove that its trees continue each
+ * other. `proofs` are the consistency proofs that the site gave for the sizes of the receipts.
+ */
+export function compareReceipts(
+  ours: readonly Receipt[],
+  theirs: readonly Receipt[],
+  proofs: readonly ConsistencyProof[] = [],
+): readonly ReceiptFinding[] {
+  const findings: ReceiptFinding[] = []
+  const leaves = new Map<string, string>()
+  const trees = new Map<number, { readonly root: Buffer; readonly position: number }>()
+  for (const { record, leaf_hash: leaf, inclusion, signed_checkpoint: note } of [
+    ...ours,
+    ...theirs,
+  ]) {
+    const { position } = record
+    const fork = (detail: string) => findings.push({ fault: 'fork', position, detail })
+    const places = [`position ${position}`, `revision ${record.revision} of ${record.stream}`]
+    if (inclusion !== null) places.push(`leaf ${inclusion.leaf_index}`)
+    for (const place of places) {
+      if ((leaves.get(place) ?? leaf) !== leaf) fork(`two different events are at ${place}`)
+      leaves.set(place, leaf)
+    }
+    if (note === null) continue
+    const { size, root } = parseSignedCheckpoint(note)
+    const known = trees.get(size)
+    if (known !== undefined && !known.root.equals(root)) {
+      fork(`the site signed two different trees of size ${size}`)
+    }
+    trees.set(size, { root, position })
+  }
+  return [...findings, ...unprovenSizes(trees, proofs)]
+}
+
+function* unprovenSizes(
+  trees: ReadonlyMap<number, { readonly root: Buffer; readonly position: number }>,
+  proofs: readonly ConsistencyProof[],
+): Generator<ReceiptFinding> {
+  const sizes = [...trees].toSorted(([a], [b]) => a - b)
+  for (const [index, [size, { root, position }]] of sizes.entries()) {
+    const [smaller, before] = sizes[index - 1] ?? []
+    if (smaller === undefined || before === undefined) continue
+    const proof = proofs.find((one) => one.old_size === smaller && one.new_size === size)
+    const hashes = proof?.hashes.map(hashOf) ?? null
+    const isProven =
+      hashes !== null && isConsistent({ size: smaller, root: before.root }, { size, root }, hashes)
+    const detail =
+      hashes === null
+        ? `a proof that the tree of size ${size} continues that of size ${smaller} is missing`
+        : `the tree of size ${size} does not continue that of size ${smaller}`
+    if (!isProven) yield { fault: hashes === null ? 'unproven' : 'fork', position, detail }
+  }
+}
