@@ -10,6 +10,7 @@ import { listRebuilds, listVerifications } from './audit/audit-jobs.ts'
 import { getCall } from './audit/calls.ts'
 import { exportEvents } from './audit/export-events.ts'
 import { countOtherModels, listMismatchedCalls } from './audit/provider-mismatches.ts'
+import { getCallReceipts, getEventReceipt, listOwnReceipts } from './audit/receipts.ts'
 import { getPrices, getState, listEvents } from './audit/time-travel.ts'
 import {
   answerAsWitness,
@@ -95,6 +96,9 @@ const ROUTES = [
   logStat,
   exportLogs,
   getCall,
+  getCallReceipts,
+  getEventReceipt,
+  listOwnReceipts,
   listMismatchedCalls,
   countOtherModels,
   getState,

@@ -4,11 +4,14 @@ import { MANIFEST_FILE, manifestOf } from './export-format.ts'
 import { openExport } from './export-reader.ts'
 import { reportJson, reportText } from './report-text.ts'
 import { verifyExport } from './verify-export.ts'
+import { receiptText, verifyReceiptFiles } from './verify-receipt-files.ts'
 
 const USAGE = `Usage: node verify.mjs [FOLDER | FILE.tar] [OPTION]…
 
   --key KEY               a key of the site, as it was published; may be repeated
   --earlier EXPORT|FILE   an earlier export or signed checkpoint; may be repeated
+  --receipt FILE          verify receipts instead of an export; may be repeated; needs --key
+  --witness KEY           a key of a witness of receipts; may be repeated
   --json                  print the report as JSON
 
 Verifies an export of recorded events. Exit code 0: nothing was found; 1: something was found;
@@ -33,6 +36,8 @@ export function earlierCheckpoints(path: string): readonly string[] {
 const OPTIONS = {
   key: { type: 'string', multiple: true },
   earlier: { type: 'string', multiple: true },
+  receipt: { type: 'string', multiple: true },
+  witness: { type: 'string', multiple: true },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -47,6 +52,7 @@ export function runVerifier(args: readonly string[]): number {
       process.stdout.write(USAGE)
       return values.help === true ? 0 : 2
     }
+    if (values.receipt !== undefined) return runReceipts(values.receipt, values)
     const reader = openExport(positionals[0] ?? '.')
     const earlier = (values.earlier ?? []).flatMap(earlierCheckpoints)
     const started = performance.now()
@@ -63,6 +69,19 @@ export function runVerifier(args: readonly string[]): number {
     process.stderr.write(`${(error as Error).message}\n`)
     return 2
   }
+}
+
+type ReceiptOptions = {
+  readonly key?: readonly string[]
+  readonly witness?: readonly string[]
+  readonly json?: boolean
+}
+
+function runReceipts(paths: readonly string[], { key, witness, json }: ReceiptOptions): number {
+  if (key === undefined) throw new Error('receipts are verified with a key of the site: --key')
+  const report = verifyReceiptFiles(paths, { site: key, witnesses: witness ?? [] })
+  process.stdout.write(json === true ? `${JSON.stringify(report)}\n` : receiptText(report))
+  return report.findings.length === 0 ? 0 : 1
 }
 
 /** Shows the progress on a terminal. Nothing is written if the output goes to a file. */

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import type { Recorded } from '#domain/shared/event.ts'
 import type { EventStore } from '../event-store/port.ts'
 import type { StoredRecord } from './stored-record.ts'
 
@@ -6,6 +7,12 @@ import type { StoredRecord } from './stored-record.ts'
 export type RecordReader = {
   /** Returns the records after `position`. Empty if there are no more. */
   readonly read: (after: number, limit: number) => Promise<readonly StoredRecord[]>
+  /** Returns the records of a stream from a revision on. */
+  readonly readStream: (
+    stream: string,
+    from: number,
+    limit: number,
+  ) => Promise<readonly StoredRecord[]>
   readonly head: () => Promise<number>
   readonly arePositionsDense: boolean
 }
@@ -23,26 +30,37 @@ type Row = [
   at: string,
 ]
 
-const QUERY = `select position, stream, revision, id, type, v, data, actor, cause, at
+const COLUMNS = 'position, stream, revision, id, type, v, data, actor, cause, at'
+const QUERY = `select ${COLUMNS}
   from event_store.events where position > $1 order by position limit $2`
+const STREAM_QUERY = `select ${COLUMNS} from event_store.events
+  where stream = $1 and revision >= $2 order by revision limit $3`
+
+const recordOfRow = (row: Row): StoredRecord => ({
+  position: Number(row[0]),
+  stream: row[1],
+  revision: Number(row[2]),
+  id: row[3],
+  type: row[4],
+  v: row[5],
+  at: Number(row[9]),
+  actor: row[7],
+  cause: row[8],
+  data: row[6],
+})
 
 /** Reads the tables of the event store in Postgres, gaps included. */
 export const postgresRecords = (pg: Pool): RecordReader => ({
   read: async (after, limit) => {
     const query = { name: 'audit-records', text: QUERY, values: [after, limit] }
     const { rows } = await pg.query<Row>({ ...query, rowMode: 'array' })
-    return rows.map((row) => ({
-      position: Number(row[0]),
-      stream: row[1],
-      revision: Number(row[2]),
-      id: row[3],
-      type: row[4],
-      v: row[5],
-      at: Number(row[9]),
-      actor: row[7],
-      cause: row[8],
-      data: row[6],
-    }))
+    return rows.map(recordOfRow)
+  },
+  readStream: async (stream, from, limit) => {
+    const values = [stream, from, limit]
+    const query = { name: 'audit-records-of-stream', text: STREAM_QUERY, values }
+    const { rows } = await pg.query<Row>({ ...query, rowMode: 'array' })
+    return rows.map(recordOfRow)
   },
   head: async () => {
     const { rows } = await pg.query<{ position: string }>('select position from event_store.head')
@@ -53,24 +71,15 @@ export const postgresRecords = (pg: Pool): RecordReader => ({
 
 /** Reads another store. Its data is the JSON text of the event, as the store wrote it. */
 export const storeRecords = (store: EventStore): RecordReader => ({
-  read: async (after, limit) => {
-    const events = await store.readAll(after, limit)
-    return events.map(({ meta: { at, actor, cause }, data, ...event }) => {
-      const { position, stream, revision, id, type, v } = event
-      return {
-        position,
-        stream,
-        revision,
-        id,
-        type,
-        v,
-        at,
-        actor,
-        cause,
-        data: JSON.stringify(data),
-      }
-    })
-  },
+  read: async (after, limit) => (await store.readAll(after, limit)).map(recordOfEvent),
+  readStream: async (stream, from, limit) =>
+    (await store.readStream(stream, from, limit)).map(recordOfEvent),
   head: () => store.headPosition(),
   arePositionsDense: false,
+})
+
+const recordOfEvent = ({ meta, data, ...event }: Recorded): StoredRecord => ({
+  ...{ position: event.position, stream: event.stream, revision: event.revision },
+  ...{ id: event.id, type: event.type, v: event.v },
+  ...{ at: meta.at, actor: meta.actor, cause: meta.cause, data: JSON.stringify(data) },
 })

@@ -1,3 +1,4 @@
+import { isConsistent, isIncluded } from '../transparency-log/merkle-tree.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
@@ -6,7 +7,6 @@ import {
   type VerifierKey,
 } from './signed-checkpoint.ts'
 import { eventOf, leafHash, recordOf, type StoredRecord } from './stored-record.ts'
-import { isConsistent, rootOfInclusion } from './tree-proofs.ts'
 
 /** A receipt as `GET /api/audit/receipts` returns it. Hashes are in base64. */
 export type Receipt = {
@@ -110,8 +110,9 @@ function verifyProof(
   }
   const { leaf_index: index, tree_size: size, hashes } = inclusion
   const path = hashes.map(hashOf)
-  const root = rootOfInclusion(leafHash(record), index, size, path)
-  if (size !== checkpoint.size || root === null || !root.equals(checkpoint.root)) {
+  const place = { index, size, root: checkpoint.root }
+  const isCounted = Number.isSafeInteger(index) && size === checkpoint.size
+  if (!isCounted || !isIncluded(place, leafHash(record), path)) {
     report('inclusion', `the event is not leaf ${index} of the checkpoint's tree`)
   }
   const witnesses = (keys.witnesses ?? []).map(parseVerifierKey)

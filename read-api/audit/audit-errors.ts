@@ -9,6 +9,8 @@ type Code =
   | 'NothingSealed'
   | 'TileUnknown'
   | 'NoWitness'
+  | 'SizeInvalid'
+  | 'EventChanged'
 
 const AUDIT_ERRORS: ErrorCatalogue<Code> = {
   CallUnknown: [404, { zh: '该请求不存在', en: 'There is no such call' }],
@@ -22,6 +24,20 @@ const AUDIT_ERRORS: ErrorCatalogue<Code> = {
     ({ field = 'at' }) => ({
       zh: `参数 ${field} 无效：应为事件位置或 ISO 8601 时间`,
       en: `Invalid field ${field}: must be a position or a time in ISO 8601`,
+    }),
+  ],
+  SizeInvalid: [
+    400,
+    ({ field = '', max = 0 }) => ({
+      zh: `参数 ${field} 无效：最大为 ${max}`,
+      en: `Invalid field ${field}: must be at most ${max}`,
+    }),
+  ],
+  EventChanged: [
+    409,
+    ({ position = 0 }) => ({
+      zh: `位置 ${position} 的事件与透明日志中的记录不一致`,
+      en: `The event at position ${position} is not the one in the transparency log`,
     }),
   ],
   RangeInvalid: [

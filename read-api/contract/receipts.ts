@@ -54,10 +54,23 @@ export const Receipt = Type.Object({
 })
 export type Receipt = Static<typeof Receipt>
 
+/** The proof of RFC 6962 that the tree of one size continues that of another. */
+export const Consistency = Type.Object({
+  old_size: Type.Integer(),
+  new_size: Type.Integer(),
+  /** The hashes in base64. */
+  hashes: Type.Array(Type.String()),
+})
+export type Consistency = Static<typeof Consistency>
+
+/** The proof for the size in `since_size`. Null without it. */
+const consistency = Type.Union([Consistency, Type.Null()])
+
 /** The receipts of one call or movement. A call has one for its admission and one for its end. */
 const Receipts = Type.Object({
   user_id: Type.Union([Type.Integer(), Type.Null()]),
   items: Type.Array(Receipt),
+  consistency,
 })
 
 /** The receipts of contiguous revisions of an account. */
@@ -66,10 +79,17 @@ const ReceiptRange = Type.Object({
   /** The last revision of the account when the response was made. */
   last_revision: Type.Integer(),
   items: Type.Array(Receipt),
+  consistency,
 })
 
 const position = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
-const RangeQuery = Type.Object({ from_revision: Query.integer, to_revision: Query.integer })
+/** The size of a tree that the caller knows from an earlier receipt. */
+const since_size = Query.integer
+const RangeQuery = Type.Object({
+  from_revision: Query.integer,
+  to_revision: Query.integer,
+  since_size,
+})
 
 /** The most receipts of one response. A range that contains more is refused. */
 export const RECEIPTS_MAX = 100
@@ -77,10 +97,11 @@ export const RECEIPTS_MAX = 100
 export const receiptQueries = {
   'GET /api/audit/receipts/:requestId': {
     params: Type.Object({ requestId: Type.String({ maxLength: 100 }) }),
+    querystring: Type.Object({ since_size }),
     response: { 200: Envelope(Receipts) },
   },
   'GET /api/audit/receipts': {
-    querystring: Type.Object({ position }),
+    querystring: Type.Object({ position, since_size }),
     response: { 200: Envelope(Receipts) },
   },
   'GET /api/ledger/self/receipts': {

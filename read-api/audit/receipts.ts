@@ -1,0 +1,107 @@
+import type { FastifyRequest } from 'fastify'
+import { accountStream } from '#domain/accounts/events.ts'
+import {
+  postgresRecords,
+  type RecordReader,
+  storeRecords,
+} from '#infra/audit-program/read-records.ts'
+import type { StoredRecord } from '#infra/audit-program/stored-record.ts'
+import type { Core } from '#infra/core-dependencies.ts'
+import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
+import { success } from '#infra/http/response-envelope.ts'
+import { RECEIPTS_MAX, receiptQueries } from '../contract/receipts.ts'
+import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { auditError } from './audit-errors.ts'
+import { buildReceipts } from './build-receipts.ts'
+import { findCallEvents, firstRevision } from './call-events.ts'
+import { findVisibleCall, seesAllCalls } from './calls.ts'
+
+/** Reads the exact stored records, with the bytes that the transparency log covers. */
+const recordsOf = ({ config, pg, store }: Core): RecordReader =>
+  config.eventStore.url === null ? postgresRecords(pg) : storeRecords(store)
+
+/** `GET /api/audit/receipts/:requestId`: the receipts of a call's admission and of its end. */
+export function getCallReceipts(app: App, deps: ReadDeps): void {
+  const { core } = deps
+  app.route({
+    ...endpoint(receiptQueries, 'GET /api/audit/receipts/:requestId'),
+    onRequest: onlyUser,
+    preHandler: upToDate(deps, 'call-log', 'open-calls'),
+    handler: async (request) => {
+      const found = await findVisibleCall(deps, request, request.params.requestId)
+      if (found === null) throw auditError('CallUnknown')
+      const { userId, call, endedAt } = found
+      const events = await findCallEvents(core.store, userId, call, endedAt)
+      if (events === null) throw auditError('CallUnknown')
+      const records: StoredRecord[] = []
+      for (const event of [events.admission, events.end]) {
+        if (event === null) continue
+        const { stream, revision } = event
+        records.push(...(await recordsOf(core).readStream(stream, revision, 1)))
+      }
+      const sinceSize = integerOf(request.query.since_size) ?? null
+      return success({ user_id: userId, ...(await buildReceipts(core, records, sinceSize)) })
+    },
+  })
+}
+
+/** `GET /api/audit/receipts`: the receipt of the event at a position. */
+export function getEventReceipt(app: App, { core }: ReadDeps): void {
+  app.route({
+    ...endpoint(receiptQueries, 'GET /api/audit/receipts'),
+    onRequest: onlyUser,
+    handler: async (request) => {
+      const { position, since_size } = request.query
+      const record = await recordAt(core, request, Number(position))
+      if (record === null) throw auditError('EventUnknown')
+      const [, owner] = /^account-(\d+)$/.exec(record.stream) ?? []
+      const userId = owner === undefined ? null : Number(owner)
+      const sinceSize = integerOf(since_size) ?? null
+      return success({ user_id: userId, ...(await buildReceipts(core, [record], sinceSize)) })
+    },
+  })
+}
+
+/**
+ * Returns the event at a position if the caller may see it. Users see the events of their account,
+ * so it is searched there: nothing about events of others can be learned.
+ */
+async function recordAt(
+  core: Core,
+  request: FastifyRequest,
+  position: number,
+): Promise<StoredRecord | null> {
+  const records = recordsOf(core)
+  if (seesAllCalls(request)) {
+    const [record] = records.arePositionsDense ? await records.read(position - 1, 1) : []
+    if (record !== undefined) return record.position === position ? record : null
+  }
+  const stream = accountStream(principalOf(request).userId)
+  const isReached = (event: { readonly position: number }) => event.position >= position
+  const revision = await firstRevision(core.store, stream, isReached)
+  const [record] = await records.readStream(stream, revision, 1)
+  return record?.position === position ? record : null
+}
+
+/** `GET /api/ledger/self/receipts`: the receipts of contiguous revisions of the own account. */
+export function listOwnReceipts(app: App, { core }: ReadDeps): void {
+  app.route({
+    ...endpoint(receiptQueries, 'GET /api/ledger/self/receipts'),
+    onRequest: onlyUser,
+    handler: async (request) => {
+      const { from_revision, to_revision, since_size } = request.query
+      const stream = accountStream(principalOf(request).userId)
+      const last = (await firstRevision(core.store, stream, () => false)) - 1
+      const to = Math.min(integerOf(to_revision) ?? last, last)
+      const from = integerOf(from_revision) ?? Math.max(0, to - RECEIPTS_MAX + 1)
+      const isWide = to - from >= RECEIPTS_MAX
+      if (isWide || (from > to && last >= 0)) {
+        throw auditError('RangeInvalid', { field: 'from_revision', max: RECEIPTS_MAX })
+      }
+      const records = last < 0 ? [] : await recordsOf(core).readStream(stream, from, to - from + 1)
+      const receipts = await buildReceipts(core, records, integerOf(since_size) ?? null)
+      return success({ stream, last_revision: last, ...receipts })
+    },
+  })
+}

@@ -1,0 +1,189 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { accountStream } from '#domain/accounts/events.ts'
+import { bundleVerifier } from '#infra/audit-program/bundle-verifier.ts'
+import { verifyChain, verifyReceipt } from '#infra/audit-program/verify-receipts.ts'
+import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
+import {
+  ensureLogSchema,
+  openTransparencyLog,
+  type TransparencyLog,
+} from '#infra/transparency-log/open-log.ts'
+import { sealEvents } from '#infra/transparency-log/seal-events.ts'
+import type { Consistency, Receipt } from '#read-api/contract/receipts.ts'
+import { newCallId } from '#relay/pipeline/http-exchange.ts'
+import { aCall, admitted, type Given, settledCall } from '#test/projections/fixture.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { type Caller, seededFixture } from '#test/write-api/write-fixture.ts'
+
+type Receipts = { user_id: number | null; items: Receipt[]; consistency: Consistency | null }
+type Range = { stream: string; last_revision: number; items: Receipt[] } & Pick<
+  Receipts,
+  'consistency'
+>
+
+const site = startedOnce(seededFixture)
+let log: TransparencyLog
+
+const seal = async (): Promise<number> => {
+  const { pg, now } = site.core
+  const deps = { pg, log, now, readLeaves: leafReader(site.core), arePositionsDense: true }
+  return await sealEvents(deps)
+}
+let balance = 0
+/** Adds to the user's balance, as an admin does. */
+const grant = (amount: number) => {
+  balance += amount
+  return site.root.call('PUT', '/api/user/', { body: { id: site.user.id, quota: balance } })
+}
+/** Appends events as the relay does, and waits for the log of calls. */
+const appendTo = async (events: readonly Given[]): Promise<void> => {
+  const { position } = await site.core.store.append([
+    {
+      stream: accountStream(site.user.id),
+      expected: 'any',
+      events: events.map(({ type, v, data, at = 0 }) => ({
+        ...{ id: randomUUID(), type, v, data: { ...data, clientIp: null } },
+        meta: { actor: `user:${site.user.id}`, cause: null, at },
+      })),
+    },
+  ])
+  await site.freshness.waitFor(['call-log', 'open-calls'], position, 10_000)
+}
+const receiptsOf = async <T = Range>(path = '/api/ledger/self/receipts', call?: Caller) => {
+  const { status, data, message, code } = await (call ?? site.user.call)<T>('GET', path)
+  return { status, data: data as T, message, code }
+}
+const keys = () => ({ site: [log.signer.verifierKey] })
+
+beforeAll(async () => {
+  await ensureLogSchema(site.core)
+  log = await openTransparencyLog(site.core)
+  for (const quota of [700, 200, 30]) expect(await grant(quota)).toMatchObject({ success: true })
+})
+
+describe('receipts', () => {
+  it('are pending until a signed checkpoint covers their events', async () => {
+    const { data } = await receiptsOf()
+    expect(data.items.length).toBeGreaterThan(2)
+    for (const receipt of data.items) {
+      expect(receipt).toMatchObject({ is_pending: true, is_final: false, inclusion: null })
+      expect(receipt.expected_at).toBeGreaterThan(Date.now() / 1_000 - 60)
+    }
+    expect(verifyReceipt(data.items[0] as Receipt, keys()).findings).toMatchObject([
+      { fault: 'pending' },
+    ])
+  })
+
+  it('of contiguous revisions are a complete statement, verified with the key alone', async () => {
+    await seal()
+    const { data } = await receiptsOf()
+    expect(data.last_revision).toBe(data.items.length - 1)
+    expect(data.items.map(({ record }) => record.revision)).toEqual([...data.items.keys()])
+    expect(data.items.every(({ is_final }) => is_final)).toBe(true)
+    expect(verifyChain(data.items, keys())).toEqual([])
+    expect(data.items.at(-1)?.balance_after).toBeGreaterThanOrEqual(930)
+    const without = data.items.filter((_, index) => index !== 1)
+    expect(verifyChain(without, keys())).toMatchObject([{ fault: 'missing' }, { fault: 'balance' }])
+  })
+
+  it('of two times are consistent, by the proof that the site gives', async () => {
+    const { data: before } = await receiptsOf()
+    const size = before.items[0]?.inclusion?.tree_size ?? 0
+    await grant(5)
+    await seal()
+    const { data: after } = await receiptsOf(`/api/ledger/self/receipts?since_size=${size}`)
+    const { consistency, items } = after
+    expect(consistency).toMatchObject({ old_size: size })
+    const receipts = [...before.items, ...items.slice(before.items.length)]
+    expect(verifyChain(receipts, keys(), consistency === null ? [] : [consistency])).toEqual([])
+    const proofs = [{ ...(consistency as Consistency), hashes: [] }]
+    expect(verifyChain(receipts, keys(), proofs)).toMatchObject([{ fault: 'fork' }])
+    const tooLarge = await receiptsOf(`/api/ledger/self/receipts?since_size=${size + 10_000}`)
+    expect(tooLarge).toMatchObject({ status: 400, code: 'SizeInvalid' })
+  })
+
+  it('of an event are for its owner and for auditors', async () => {
+    const { data } = await receiptsOf()
+    const position = data.items.at(-1)?.record.position ?? 0
+    const path = `/api/audit/receipts?position=${position}`
+    for (const call of [site.user.call, site.admin.call]) {
+      const receipts = await receiptsOf<Receipts>(path, call)
+      expect(receipts).toMatchObject({ status: 200, data: { user_id: site.user.id } })
+      expect(verifyReceipt(receipts.data.items[0] as Receipt, keys()).findings).toEqual([])
+    }
+    const ofOthers = await receiptsOf('/api/audit/receipts?position=1')
+    expect(ofOthers).toMatchObject({ status: 404, code: 'EventUnknown' })
+    const beyond = await receiptsOf('/api/audit/receipts?position=999999', site.admin.call)
+    expect(beyond).toMatchObject({ status: 404, code: 'EventUnknown' })
+    expect(await receiptsOf('/api/audit/receipts?position=x')).toMatchObject({ status: 400 })
+  })
+
+  it('of a call are those of its admission and of its end', async () => {
+    const call = aCall({ userId: site.user.id, call: newCallId(Date.now()) })
+    const events = [admitted(call, Date.now()), settledCall(call, 5, Date.now())]
+    await appendTo(events)
+    await seal()
+    const { data, status } = await receiptsOf<Receipts>(`/api/audit/receipts/${call.call}`)
+    expect([status, data.user_id]).toEqual([200, site.user.id])
+    expect(data.items.map(({ record }) => record.type)).toEqual(['CallAdmitted', 'CallSettled'])
+    for (const receipt of data.items) expect(verifyReceipt(receipt, keys()).findings).toEqual([])
+    const unknown = await receiptsOf(`/api/audit/receipts/${newCallId(Date.now())}`)
+    expect(unknown).toMatchObject({ status: 404, code: 'CallUnknown' })
+  })
+
+  it('are verified by the offline verifier, with plain Node', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'receipts-'))
+    const verifier = join(folder, 'verify.mjs')
+    await writeFile(verifier, bundleVerifier())
+    const run = async (answer: object): Promise<[code: number, text: string]> => {
+      const file = join(folder, 'receipts.json')
+      await writeFile(file, JSON.stringify(answer))
+      const args = [verifier, '--receipt', file, '--key', log.signer.verifierKey]
+      return await new Promise((resolve) => {
+        const child = execFile(process.execPath, args, (_error, text) => {
+          resolve([child.exitCode ?? -1, text])
+        })
+      })
+    }
+    const answer = await site.user.call<Range>('GET', '/api/ledger/self/receipts?to_revision=3')
+    expect(await run({ data: answer.data })).toEqual([0, expect.stringContaining('Nothing was')])
+    const { items } = answer.data
+    const forged = { ...answer.data, items: items.filter((_, index) => index !== 1) }
+    expect(await run(forged)).toEqual([1, expect.stringContaining('revision 1')])
+    expect((await run({ items: [null] }))[0]).toBe(2)
+    await rm(folder, { recursive: true })
+  })
+
+  it('have a bounded range', async () => {
+    for (const range of [
+      'from_revision=2&to_revision=1',
+      'from_revision=999999',
+      'from_revision=x',
+    ]) {
+      const { status } = await receiptsOf(`/api/ledger/self/receipts?${range}`)
+      expect([range, status]).toEqual([range, 400])
+    }
+    const { data } = await receiptsOf('/api/ledger/self/receipts?from_revision=1&to_revision=1')
+    expect(data.items.map(({ record }) => record.revision)).toEqual([1])
+  })
+
+  it('are refused for an event that was changed after it was sealed', async () => {
+    const stream = accountStream(site.user.id)
+    const change = async (from: string, to: string) =>
+      await site.core.pg.query(
+        `update event_store.events set data = replace(data, $2, $3)
+          where stream = $1 and type = 'QuotaGranted'`,
+        [stream, from, to],
+      )
+    await change('"amount":700', '"amount":701')
+    const { status, code } = await receiptsOf()
+    expect([status, code]).toEqual([409, 'EventChanged'])
+    await change('"amount":701', '"amount":700')
+    expect((await receiptsOf()).status).toBe(200)
+  })
+})
