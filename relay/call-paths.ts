@@ -18,7 +18,11 @@ import {
 import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
 import { OPENAI_ERRORS } from './dialects/openai-chat/error-body.ts'
 import { OPENAI_COMPLETIONS } from './dialects/openai-completions/completion-request.ts'
-import { OPENAI_IMAGE_EDITS, OPENAI_IMAGES } from './dialects/openai-images/images-request.ts'
+import {
+  OPENAI_IMAGE_EDITS,
+  OPENAI_IMAGE_VARIATIONS,
+  OPENAI_IMAGES,
+} from './dialects/openai-images/images-request.ts'
 import { OPENAI_COMPACTION } from './dialects/openai-responses/compaction-request.ts'
 import { RESPONSES_ERRORS } from './dialects/openai-responses/error-events.ts'
 import { OPENAI_RESPONSES } from './dialects/openai-responses/responses-request.ts'
@@ -35,6 +39,7 @@ const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
   ['/v1/responses', OPENAI_RESPONSES],
   ['/v1/images/generations', OPENAI_IMAGES],
   ['/v1/images/edits', OPENAI_IMAGE_EDITS],
+  ['/v1/images/variations', OPENAI_IMAGE_VARIATIONS],
   ['/v1/responses/compact', OPENAI_COMPACTION],
   ['/v1/audio/speech', OPENAI_SPEECH],
   ['/v1/audio/transcriptions', OPENAI_TRANSCRIPTIONS],

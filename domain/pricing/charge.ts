@@ -9,7 +9,7 @@ import type {
   PriceSnapshot,
 } from './price.ts'
 import { ratioOfConditions, withConditions } from './price-conditions.ts'
-import { type PriceList, priceOf, withImageFactor, withTools } from './price-list.ts'
+import { inBatchPrice, type PriceList, priceOf, withImageFactor, withTools } from './price-list.ts'
 import { inputTokensOf, TOOL_NAMES, type ToolCounts, type Usage, type UsageCount } from './usage.ts'
 
 /**
@@ -221,20 +221,34 @@ type PastCall = {
   readonly calls?: number | undefined
   /** The factor of a call that generated images. Omitted for any other call. */
   readonly imageFactor?: DecimalText | undefined
+  /** What a video had that multiplies a price per call or per second. Omitted for other calls. */
+  readonly video?: Pick<PerCallPrice, 'per' | 'factors'> | undefined
+  /** The number of charged lines, if the call paid for a batch. `usage` is then their sum. */
+  readonly batchLines?: number | undefined
 }
 
 /**
  * Returns a function that computes what a past call would cost at the prices of `list`. The result
- * is null if the list has no price for the call.
+ * is null if the list has no price for the call. The result for a batch is an approximation,
+ * because the charges of its lines were rounded one by one, and context tiers depend on each line.
  */
 export function draftCharges(
   list: PriceList,
 ): (call: PastCall, acceptsUnpriced: boolean) => Quota | null {
-  return ({ model, group, userGroup, usage, calls, imageFactor }, acceptsUnpriced) => {
-    const price = priceOf(list, model, group, { userGroup, acceptsUnpriced })
-    if ('code' in price) return null
+  return (call, acceptsUnpriced) => {
+    const { model, group, userGroup, usage, calls, imageFactor, video, batchLines } = call
+    const ofModel = priceOf(list, model, group, { userGroup, acceptsUnpriced })
+    if ('code' in ofModel) return null
+    const price = ofModel.mode === 'call' ? { ...ofModel, ...video } : ofModel
+    if (batchLines !== undefined) return batchDraft(inBatchPrice(list, price), usage, batchLines)
     const ofConditions = withConditions(price, model, usage.conditions)
     const ofTools = withTools(list, ofConditions, model, usage.tools)
     return chargeFor(withImageFactor(ofTools, imageFactor), usage, calls)
   }
+}
+
+function batchDraft(price: PriceSnapshot, usage: Usage, lines: number): Quota {
+  if (price.mode === 'call') return chargeFor(price, usage, 1) * BigInt(lines)
+  const { tiers: _, ...untiered } = price
+  return chargeFor(untiered, usage)
 }

@@ -182,7 +182,8 @@ export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<L
 
 const otherText = converted(Type.String(), (text) => JSON.parse(text) as LoggedOther)
 type LoggedOther = {
-  readonly price?: { readonly userGroup?: string; readonly imageFactor?: string }
+  readonly price?: Readonly<Record<string, string>>
+  readonly batch_lines_billed?: number
   readonly usage?: Partial<Usage> & { readonly calls?: number }
 }
 
@@ -208,9 +209,23 @@ const chargedCall = rowType(
        */
       calls,
       imageFactor: other.price?.imageFactor,
+      video: videoIn(other.price ?? {}),
+      batchLines: other.batch_lines_billed,
     }
   },
 )
+
+const FACTOR = 'factor_'
+
+/** Returns the unit and the ratios of a video's price; undefined for a call without them. */
+function videoIn(price: Readonly<Record<string, string>>) {
+  const factors = Object.entries(price)
+    .filter(([key]) => key.startsWith(FACTOR))
+    .map(([key, ratio]) => ({ name: key.slice(FACTOR.length), ratio }))
+  if (factors.length === 0 && price.per !== 'second') return undefined
+  return { factors, ...(price.per === 'second' ? { per: 'second' as const } : {}) }
+}
+
 export type ChargedCall = RowOf<typeof chargedCall>
 
 /**

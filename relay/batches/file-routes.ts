@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { acquirePermit } from '../pipeline/acquire-call-permit.ts'
-import { groupsOf } from '../pipeline/alternatives.ts'
+import { servingGroupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { chatBodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import {
@@ -164,7 +164,7 @@ async function channelFor(
   file: SpooledFile,
 ): Promise<RelayChannel | RelayError> {
   let first: RelayError | null = null
-  for (const group of groupsOf(caller, deps.views.options.options)) {
+  for (const group of servingGroupsOf(caller, deps.views)) {
     const channel = await checkFile(deps, { ...caller, group }, file.open())
     if (!isRelayError(channel)) return channel
     first ??= channel

@@ -4,7 +4,7 @@ import { jsonError } from '../dialects/invalid-json-error.ts'
 import { isMembers } from '../dialects/read-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 import { acquirePermit } from '../pipeline/acquire-call-permit.ts'
-import { groupsOf } from '../pipeline/alternatives.ts'
+import { servingGroupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { claimIdempotencyKey, type KeyedCall } from '../pipeline/claim-idempotency-key.ts'
@@ -213,7 +213,7 @@ async function planFile(
   submission: Submission,
 ): Promise<PlannedFile | RelayError> {
   let first: RelayError | null = null
-  for (const group of groupsOf(caller, deps.views.options.options)) {
+  for (const group of servingGroupsOf(caller, deps.views)) {
     const planned = await planInGroup(deps, exchange, { ...caller, group }, submission)
     if (!isRelayError(planned)) return planned
     first ??= planned

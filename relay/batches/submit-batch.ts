@@ -1,7 +1,7 @@
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-request.ts'
 import { acquirePermit } from '../pipeline/acquire-call-permit.ts'
-import { groupsOf } from '../pipeline/alternatives.ts'
+import { servingGroupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { claimIdempotencyKey, type KeyedCall } from '../pipeline/claim-idempotency-key.ts'
@@ -70,7 +70,7 @@ async function planBody(
   try {
     const lines = await readBatchRequest(body)
     if (isRelayError(lines)) return lines
-    const groups = groupsOf(caller, deps.views.options.options)
+    const groups = servingGroupsOf(caller, deps.views)
     let first: RelayError | null = null
     for (const group of groups) {
       const inGroup = { ...caller, group }

@@ -260,6 +260,8 @@ export type WireFormat = {
   readonly promptMember?: string
   /** The fields of requests that are forms. `readRequest` gets the document of the form. */
   readonly form?: FormRules
+  /** Returns the format of requests that are forms, if it differs from that of JSON bodies. */
+  readonly ofForms?: () => WireFormat
   /** True if answers are bytes, such as audio, which pass unchanged while they arrive. */
   readonly hasBinaryAnswer?: true
   /** Sets the limits of a request that depend on the price of its model. */

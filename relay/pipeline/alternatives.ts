@@ -28,6 +28,18 @@ export function groupsOf(
 }
 
 /**
+ * Lists the groups that may serve the caller's request. A caller that names a channel is served,
+ * and charged, in a group of that channel if the caller has such a group.
+ */
+export function servingGroupsOf(caller: Caller, { channels, options }: Views): readonly string[] {
+  const groups = groupsOf(caller, options.options)
+  if (caller.pinnedChannelId === null || groups.length < 2) return groups
+  const ofChannel = channels.find(caller.pinnedChannelId)?.terms.groups ?? []
+  const shared = groups.filter((group) => ofChannel.includes(group))
+  return shared.length === 0 ? groups : shared
+}
+
+/**
  * Lists the models and groups with which a call may be served, in the order in which they are
  * tried. The first has the model of the request. A call that names a channel has no alternatives,
  * and one that refers to stored content has no fallback models.
@@ -35,10 +47,10 @@ export function groupsOf(
 function alternativesOf(
   caller: Caller,
   request: ChatRequest,
-  options: RelayOptions,
+  views: Views,
 ): readonly { readonly caller: Caller; readonly request: ChatRequest }[] {
-  const groups = groupsOf(caller, options)
-  const fallbacks = options.modelFallbacks.get(request.model) ?? []
+  const groups = servingGroupsOf(caller, views)
+  const fallbacks = views.options.options.modelFallbacks.get(request.model) ?? []
   if (groups.length === 1 && groups[0] === caller.group && fallbacks.length === 0) {
     return [{ caller, request }]
   }
@@ -150,7 +162,7 @@ export function planCall(
   const { options } = views.options
   const error = accessError(caller, options, request)
   if (error !== null) return error
-  const alternatives = alternativesOf(caller, request, options)
+  const alternatives = alternativesOf(caller, request, views)
   const [first] = alternatives
   if (first === undefined) return relayError('group_not_allowed', { subject: caller.group })
   if (first.caller === caller && alternatives.length === 1) {
@@ -165,12 +177,12 @@ export function planCall(
  * no alternatives, so it stays in this group.
  */
 export function inOfferingGroup(
-  { channels, options: { options } }: Views,
+  views: Views,
   caller: Caller,
   model: string,
   kind: OfferKind,
 ): Caller {
-  const groups = groupsOf(caller, options)
-  const group = groups.find((name) => channels.offering(name, model, kind).length > 0)
+  const groups = servingGroupsOf(caller, views)
+  const group = groups.find((name) => views.channels.offering(name, model, kind).length > 0)
   return group === undefined || group === caller.group ? caller : { ...caller, group }
 }

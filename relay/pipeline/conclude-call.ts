@@ -308,6 +308,20 @@ export async function concludeFailedCall(
   return false
 }
 
+/**
+ * Sets the price of the images that were sent. The admission has the price of the dearest images
+ * that any channel's overrides would request.
+ */
+function priceSentImages({ call, caller, outputHold }: Closing, { request }: Candidate): void {
+  const { price } = outputHold
+  const { imageFactor, model } = request
+  if (price.mode !== 'call' || price.imageFactor === undefined) return
+  if (imageFactor === undefined || imageFactor === price.imageFactor) return
+  const { group } = caller
+  call.served = { model, group, ...call.served, price: { ...price, imageFactor } }
+  outputHold.price = call.served.price
+}
+
 /** Writes the bill of a call. Returns false if writing failed. */
 async function settle(
   closing: Closing,
@@ -316,6 +330,7 @@ async function settle(
   end: CallEnd,
 ): Promise<boolean> {
   const { deps, exchange, call, ledger, outputHold } = closing
+  priceSentImages(closing, candidate)
   try {
     const limits = outputHold.limits()
     const metering = meter(delivery, candidate, call.counter, limits, outputHold.price)

@@ -88,7 +88,7 @@ export async function executeCall(
     const authorized = authenticator.open(authenticated, upload)
     if (isRelayError(authorized)) return sendError(arrived, authorized)
     const { caller, body } = authorized
-    const read = readRequest(deps, format, { ...received, body }, path)
+    const read = readRequest(deps, received.format, { ...received, body }, path)
     if (isRelayError(read)) return sendError(arrived, read)
     const fileError = errorInFiles(caller, read)
     if (fileError !== null) return sendError(arrived, fileError)
@@ -97,7 +97,7 @@ export async function executeCall(
     const request = isReferring ? await resolveStoredInput(deps, tokenId, read) : read
     if (isRelayError(request)) return sendError(arrived, request)
     const exchange =
-      request.format === format ? arrived : { ...arrived, errors: request.format.errors }
+      request.format === received.format ? arrived : { ...arrived, errors: request.format.errors }
     const plan = planCall(deps.views, caller, request, deps.now())
     if (isRelayError(plan)) return sendError(exchange, plan)
     const { screening } = deps.views.options.options

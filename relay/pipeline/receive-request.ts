@@ -10,6 +10,8 @@ import type { RelayDeps } from './relay-deps.ts'
 /** The body of a request, which for a form is the document that stands for it. */
 export type ReceivedRequest = {
   readonly body: Buffer
+  /** The format with which the body is read. */
+  readonly format: WireFormat
   readonly files: ReadonlyMap<string, SpooledFile>
   /** Releases the memory and the files. It must be called once. */
   readonly release: () => void
@@ -22,11 +24,14 @@ export async function receiveRequest(
   deps: Pick<RelayDeps, 'bodies' | 'uploads'>,
   request: CallRequest,
   owner: BodyOwner,
-  { form }: WireFormat,
+  format: WireFormat,
 ): Promise<ReceivedRequest | RelayError> {
+  const { form } = format
   if (form !== undefined && (!form.isJsonAccepted || isForm(request))) {
     const received = await readForm(request, deps, owner, form)
-    return isRelayError(received) ? received : { ...received, body: received.document }
+    const ofForms = format.ofForms?.() ?? format
+    if (isRelayError(received)) return received
+    return { ...received, body: received.document, format: ofForms }
   }
   const body = await readBody(request, deps.bodies, owner)
   if (isRelayError(body)) return body
@@ -34,5 +39,5 @@ export async function receiveRequest(
     deps.bodies.giveBack(body.length)
     deps.bodies.release(owner, body.length)
   }
-  return { body, files: NO_FILES, release }
+  return { body, format, files: NO_FILES, release }
 }

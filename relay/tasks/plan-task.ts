@@ -7,7 +7,7 @@ import type { Quota } from '#domain/shared/quota.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { groupsOf } from '../pipeline/alternatives.ts'
+import { servingGroupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { accessError, hasValid, priceError } from '../pipeline/plan-call.ts'
 import { type RelayChannel, serves } from '../views/channel-view.ts'
@@ -71,7 +71,7 @@ export function planTask(
   const { options } = views.options
   const error = accessError(caller, options, { model: request.model })
   if (error !== null) return error
-  const plans = groupsOf(caller, options).map((group) =>
+  const plans = servingGroupsOf(caller, views).map((group) =>
     planInGroup(views, { ...caller, group }, request, origin, now),
   )
   return (

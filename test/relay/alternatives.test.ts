@@ -137,6 +137,19 @@ describe('the group auto', () => {
     expect(await settled()).toMatchObject({ group: 'dear', channelId: 3, price: { group: '2' } })
   })
 
+  it('serves a call that names a channel at the ratio of a group of this channel', async () => {
+    const key = 'adminadminadminadminadminadminadminadminadminadm'
+    await rig.addUser(8, { role: 10 })
+    await rig.addToken(4, 8, key, { group: 'auto' })
+    await rig.grant(8, 1_000_000n)
+    expect((await sendChat(rig.url, `sk-${key}-3`, {})).status).toBe(200)
+    expect((await rig.callEvents(8)).at(-1)?.data).toMatchObject({
+      ...{ group: 'dear', channelId: 3, price: { group: '2' } },
+    })
+    expect((await sendChat(rig.url, `sk-${key}-4`, {})).status).toBe(200)
+    expect((await rig.callEvents(8)).at(-1)?.data).toMatchObject({ group: 'cheap', channelId: 4 })
+  })
+
   it('reduces the output to what the dearest group allows, or leaves that group out', async () => {
     const free = await rig.balance()
     await rig.setBudget(USER, 9, 4_000n)

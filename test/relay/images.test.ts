@@ -237,6 +237,16 @@ describe('a request for images', () => {
     expect(await settledCall()).toMatchObject({ charge: 60_000, hold: 60_000 })
   })
 
+  it('is charged for what the channel that served it was sent', async () => {
+    const paramOverride = JSON.stringify({ quality: 'hd' })
+    const channel = { type: 1, baseUrl: provider.url, models: [DALLE], paramOverride, priority: -1 }
+    await rig.addChannel(4, channel)
+    provider.answers.set(PATH, { body: images(1) })
+    await generate({ size: '256x256' })
+    expect(sent()).toEqual({ model: DALLE, prompt: 'a cat', size: '256x256' })
+    expect(await settledCall()).toMatchObject({ charge: 8_000, hold: 16_000, channelId: 2 })
+  })
+
   it('loses members that could multiply what is generated', async () => {
     provider.answers.set(PATH, { body: images(1) })
     const sequential = { sequential_image_generation: 'auto', batch_size: 9, num_images: 9 }

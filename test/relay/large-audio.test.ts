@@ -78,11 +78,21 @@ function* bytes(length: number): Generator<Buffer> {
 const part = (name: string, more = ''): string =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`
 
+const AUDIO = {
+  path: '/v1/audio/transcriptions',
+  head: `${part('model')}letters\r\n${part('file', '; filename="a.wav"')}`,
+  tail: `\r\n--${BOUNDARY}--\r\n`,
+}
+/** An edit of an image, whose fields follow the file. */
+const IMAGE = {
+  path: '/v1/images/edits',
+  head: part('image', '; filename="a.png"'),
+  tail: `\r\n${part('prompt')}hats\r\n${part('model')}pictures\r\n--${BOUNDARY}--\r\n`,
+}
+
 /** Sends a form with a file. `length` is the declared length of the file. */
-function upload(length: number, content: Iterable<Buffer>) {
-  const head = `${part('model')}letters\r\n${part('file', '; filename="a.wav"')}`
-  const tail = `\r\n--${BOUNDARY}--\r\n`
-  const request = httpRequest(`${url}/v1/audio/transcriptions`, {
+function upload(length: number, content: Iterable<Buffer>, { path, head, tail } = AUDIO) {
+  const request = httpRequest(`${url}${path}`, {
     method: 'POST',
     headers: {
       authorization: `Bearer sk-${KEY}`,
@@ -98,8 +108,8 @@ function upload(length: number, content: Iterable<Buffer>) {
   return { request, sent: pipeline(Readable.from(body()), request) }
 }
 
-const transcribe = async (length: number): Promise<number | undefined> => {
-  const { request, sent } = upload(length, bytes(length))
+const send = async (length: number, form = AUDIO): Promise<number | undefined> => {
+  const { request, sent } = upload(length, bytes(length), form)
   const answered = once(request, 'response')
   await sent
   const [response] = (await answered) as [IncomingMessage]
@@ -142,10 +152,10 @@ describe('audio of 160 MiB', () => {
   it('is uploaded with flat memory, and leaves no file', async () => {
     answer = countUpload
     const usual = await peakDuring(async () => {
-      expect(await transcribe(USUAL_LENGTH)).toBe(200)
+      expect(await send(USUAL_LENGTH)).toBe(200)
     })
     const most = await peakDuring(async () => {
-      expect(await transcribe(LENGTH)).toBe(200)
+      expect(await send(LENGTH)).toBe(200)
     })
     expect(uploaded).toBeGreaterThan(LENGTH)
     expect(most - usual).toBeLessThan(GROWTH_MB_MAX)
@@ -154,6 +164,25 @@ describe('audio of 160 MiB', () => {
       type: 'CallSettled',
       data: { usage: { inputUncached: 1_000, seconds: 60 } },
     })
+  }, 60_000)
+
+  it('is as flat for an image to edit', async () => {
+    answer = (request, response) => {
+      uploaded = 0
+      request.on('data', (chunk: Buffer) => {
+        uploaded += chunk.length
+      })
+      request.on('end', () => response.end('{"data":[{"url":"https://images.example/a"}]}'))
+    }
+    const usual = await peakDuring(async () => {
+      expect(await send(USUAL_LENGTH, IMAGE)).toBe(200)
+    })
+    const most = await peakDuring(async () => {
+      expect(await send(LENGTH, IMAGE)).toBe(200)
+    })
+    expect(uploaded).toBeGreaterThan(LENGTH)
+    expect(most - usual).toBeLessThan(GROWTH_MB_MAX)
+    expect((await ends()).at(-1)).toMatchObject({ data: { charge: 10_000, usage: { images: 1 } } })
   }, 60_000)
 
   it('is downloaded with flat memory, also by a slow reader', async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { chargeFor } from '#domain/pricing/charge.ts'
+import { chargeFor, draftCharges } from '#domain/pricing/charge.ts'
 import { readPriceList } from '#domain/pricing/price-list.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { fromWire } from '#domain/shared/quota.ts'
@@ -26,6 +26,15 @@ const snapshot = (patch: object = {}) => ({
 })
 const USAGE = { ...NO_USAGE, inputUncached: 400, cacheRead: 600, output: 500 }
 
+const VIDEO = {
+  price: {
+    ...{ mode: 'call', list: 1, price: '0.1', group: '1', per: 'second' },
+    factors: [{ name: '1080p', ratio: '3' }],
+  },
+  usage: { ...NO_USAGE, seconds: 8 },
+  charge: 1_200_000,
+}
+
 beforeAll(async () => {
   hour = Math.floor(fixture.core.now() / 1_000) - 2 * 3_600
   const price = snapshot()
@@ -44,6 +53,8 @@ beforeAll(async () => {
     of(3, 'draft-b', { price: special, charge: specialCharge }),
     of(3, 'draft-per-call', { calls: 3 }),
     of(3, 'draft-a', {}, hour - 8 * 86_400),
+    of(3, 'draft-video', VIDEO, hour - 20 * 86_400),
+    of(3, 'draft-a', { batch: { id: 'b', lines: 9 }, billedLines: 8 }, hour - 20 * 86_400),
     { ...long, at: hour * 1_000, data: { ...long.data, price, usage: NO_USAGE } },
   ])
   // Each read waits for the position for two seconds at most.
@@ -61,6 +72,46 @@ beforeAll(async () => {
 
 const preview = (body: object, call = fixture.admin.call) =>
   call<PricePreview>('POST', '/api/option/price_preview', { body })
+
+describe('a preview of batches and videos', () => {
+  const draft = draftCharges(
+    readPriceList(
+      new Map([
+        ['ModelRatio', '{"lines":1.25}'],
+        ['CompletionRatio', '{"lines":4}'],
+        ['CacheRatio', '{"lines":0.5}'],
+        ['ModelPrice', '{"video":0.1,"line":0.01}'],
+        ['BatchRatio', '0.4'],
+      ]),
+      1,
+    ),
+  )
+  const past = (patch: object) =>
+    draft({ model: 'lines', group: 'default', userGroup: 'default', usage: USAGE, ...patch }, false)
+
+  it('applies the ratio of batches to the sum of the lines, or to each call', () => {
+    const full = Number(past({}))
+    expect(Number(past({ batchLines: 20 }))).toBe(Math.round(full * 0.4))
+    expect(past({ model: 'line', batchLines: 10_000 })).toBe(20_000_000n)
+  })
+
+  it('applies the unit and the ratios of a video', () => {
+    const video = { per: 'second' as const, factors: [{ name: '1080p', ratio: '3' }] }
+    const usage = { ...NO_USAGE, seconds: 8 }
+    expect(past({ model: 'video', usage, video })).toBe(1_200_000n)
+  })
+
+  it('reads both from the log', async () => {
+    const ratios = { ModelRatio: '{"draft-a":2.5}', ModelPrice: '{"draft-video":0.2}' }
+    const list = readPriceList(new Map([...Object.entries(ratios), ['BatchRatio', '0.1']]), 1)
+    const range = { from: hour - 20 * 86_400 - 60, to: hour - 20 * 86_400 + 60 }
+    const { models } = await previewDraft(fixture.core, list, range)
+    const drafted = new Map(models.map((row) => [row.model, row.drafted]))
+    expect(drafted.get('draft-video')).toBe(2_400_000)
+    // (400 + 600 + 500) · 2.5 · 0.1, with the default ratios of output and cache.
+    expect(drafted.get('draft-a')).toBe(375)
+  })
+})
 
 describe('a preview of a draft price list', () => {
   it('equals the actual charges for the current prices, and writes nothing', async () => {

@@ -1,6 +1,7 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import type { FormRules } from '#relay/uploads/form-rules.ts'
 import { type InnerRules, innerRules } from '../check-nested-json-members.ts'
 import { jsonError } from '../invalid-json-error.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
@@ -43,9 +44,17 @@ const COMMON: readonly (readonly [string, readonly JsonKind[]])[] = [
   ['watermark', FLAG],
 ]
 
-/** What distinguishes the requests to generate images from those to edit images. */
+/** What distinguishes the requests to generate, to edit and to vary images. */
 type Kind = {
-  readonly format: 'images' | 'image-edits'
+  readonly format: 'images' | 'image-edits' | 'image-variations'
+  /** Returns the format of the requests. */
+  readonly wireFormat: () => WireFormat
+  /** True for requests without a prompt. */
+  readonly hasNoPrompt?: true
+  /** The fields of requests that are forms. */
+  readonly form?: FormRules
+  /** The members that stand for files of a form, of which the first is required. */
+  readonly files?: readonly string[]
   /** The type of the event with a complete image. */
   readonly lastEvent: string
   /** The JSON kinds of the members that are sent. */
@@ -57,13 +66,24 @@ type Kind = {
 
 const GENERATION: Kind = {
   format: 'images',
+  wireFormat: () => OPENAI_IMAGES,
   lastEvent: 'image_generation.completed',
   fields: new Map([...COMMON, ['image', ['string', 'array']]]),
   pictures: ['image'],
   rules: null,
 }
+const FORM_NUMBERS = ['n', 'partial_images', 'output_compression']
+const EDIT_TEXTS = [
+  ...['model', 'prompt', 'size', 'quality', 'response_format', 'background', 'output_format'],
+  ...['input_fidelity', 'moderation', 'user'],
+]
 const EDIT: Kind = {
   format: 'image-edits',
+  wireFormat: () => OPENAI_IMAGE_EDITS,
+  form: {
+    ...{ files: ['image', 'image[]', 'mask'], numbers: FORM_NUMBERS, flags: ['stream'] },
+    ...{ texts: EDIT_TEXTS, isJsonAccepted: true },
+  },
   lastEvent: 'image_edit.completed',
   fields: new Map([
     ...COMMON,
@@ -77,6 +97,43 @@ const EDIT: Kind = {
   // A file belongs to the provider's account, so a caller could read a file of somebody else.
   rules: innerRules('images', { image_url: ['string'], file_id: ['null'] }),
 }
+/** An edit whose images are files of a form. The document of the form has no other images. */
+const EDIT_FORM: Kind = {
+  ...EDIT,
+  wireFormat: () => OPENAI_IMAGE_EDIT_FORMS,
+  fields: new Map([
+    ...COMMON,
+    ...([
+      ['image', ['object']],
+      ['image[]', ['array']],
+      ['mask', ['object']],
+      ['input_fidelity', TEXT],
+    ] as const),
+  ]),
+  files: ['image', 'image[]', 'mask'],
+  pictures: ['image', 'image[]', 'mask'],
+  rules: null,
+}
+const VARIATION: Kind = {
+  format: 'image-variations',
+  wireFormat: () => OPENAI_IMAGE_VARIATIONS,
+  lastEvent: 'image_edit.completed',
+  hasNoPrompt: true,
+  form: {
+    ...{ files: ['image'], numbers: ['n'], flags: [] },
+    texts: ['model', 'size', 'response_format', 'user'],
+  },
+  fields: new Map([
+    ['image', ['object']],
+    ...['model', 'size', 'response_format', 'user'].map((name) => [name, TEXT] as const),
+    ['n', ['number']],
+  ]),
+  files: ['image'],
+  pictures: ['image'],
+  rules: null,
+}
+/** The maximum number of images of a form. */
+const FILES_MAX = 16
 /** The names of the members of a mask. */
 const MASK = namesByFoldedName(['image_url', 'file_id'])
 const NO_NAMES = namesByFoldedName([])
@@ -118,7 +175,7 @@ function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRe
   const size = textOf(body, find('size'))
   const quality = textOf(body, find('quality'))
   return {
-    format: kind === EDIT ? OPENAI_IMAGE_EDITS : OPENAI_IMAGES,
+    format: kind.wireFormat(),
     body,
     members,
     model,
@@ -136,20 +193,41 @@ function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRe
 function errorInFields(
   body: Buffer,
   members: readonly Member[],
-  { fields, format }: Kind,
+  { fields, format, files, hasNoPrompt }: Kind,
 ): RelayError | null {
   const find = (key: string) => members.find((member) => member.key === key)
   const prompt = find('prompt')
-  if (prompt === undefined || prompt.kind === 'null') {
+  if (!hasNoPrompt && (prompt === undefined || prompt.kind === 'null')) {
     return relayError('missing_parameter', { param: 'prompt' })
   }
   const misfit = members.find(
     ({ key, kind }) => kind !== 'null' && fields.get(key)?.includes(kind) === false,
   )
   if (misfit !== undefined) return invalid(misfit.key)
-  if (textOf(body, prompt) === '') return invalid('prompt')
+  if (!hasNoPrompt && textOf(body, prompt) === '') return invalid('prompt')
+  if (files !== undefined) return errorInFormFiles(body, members, files)
   if (format === 'images') return null
   return errorInMessages(find('images'), null, 'images') ?? errorInMask(body, find('mask'))
+}
+
+/** Checks the files of a form, of which there must be an image. An empty file is refused. */
+function errorInFormFiles(
+  body: Buffer,
+  members: readonly Member[],
+  names: readonly string[],
+): RelayError | null {
+  const given = members.filter(({ key }) => names.includes(key))
+  const images = given.filter(({ key }) => key !== 'mask')
+  if (images.length === 0) return relayError('missing_parameter', { param: 'image' })
+  if (images.length > 1) return invalid('image')
+  for (const { key, kind, length, valueStart, valueEnd } of given) {
+    if (kind === 'array' && (length === 0 || length > FILES_MAX)) return invalid(key)
+    const text = body.toString('utf8', valueStart, valueEnd)
+    const files: unknown[] = kind === 'array' ? JSON.parse(text) : [JSON.parse(text)]
+    const isWhole = files.every((file) => Number((file as { bytes?: unknown }).bytes) > 0)
+    if (!isWhole) return invalid(key)
+  }
+  return null
 }
 
 function errorInMask(body: Buffer, mask: Member | undefined): RelayError | null {
@@ -185,8 +263,10 @@ function outlineOf(request: ChatRequest, kind: Kind): ChatRequest {
       ? [`"${key}":${body.toString('utf8', valueStart, valueEnd)}`]
       : [],
   )
-  const head = `"model":${JSON.stringify(model)},"stream":${isStream},"prompt":"x"`
-  const images = kind === EDIT ? ['"images":[{"image_url":"x"}]'] : []
+  const ofAll = kind.hasNoPrompt ? [] : [`"stream":${isStream}`, '"prompt":"x"']
+  const head = [`"model":${JSON.stringify(model)}`, ...ofAll].join()
+  const ofForm = kind.files === undefined ? [] : ['"image":{"bytes":1}']
+  const images = kind === EDIT ? ['"images":[{"image_url":"x"}]'] : ofForm
   const text = `{${[head, ...images, ...limits].join()}}`
   const outline = readImagesRequest(Buffer.from(text), kind, true)
   if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
@@ -196,6 +276,8 @@ function outlineOf(request: ChatRequest, kind: Kind): ChatRequest {
 const formatOf = (kind: Kind): WireFormat => ({
   name: kind.format,
   promptMember: 'prompt',
+  ...(kind.form === undefined ? {} : { form: kind.form }),
+  ...(kind === EDIT ? { ofForms: () => OPENAI_IMAGE_EDIT_FORMS } : {}),
   readRequest: (body) => readImagesRequest(body, kind, false),
   readChangedRequest: (body) => readImagesRequest(body, kind, true),
   shortBody: ({ model }) => ({
@@ -231,6 +313,10 @@ const DOT = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABA
 export const OPENAI_IMAGES: WireFormat = formatOf(GENERATION)
 /** OpenAI's `POST /v1/images/edits`, with a JSON body. */
 export const OPENAI_IMAGE_EDITS: WireFormat = formatOf(EDIT)
+/** OpenAI's `POST /v1/images/edits`, with a form. */
+const OPENAI_IMAGE_EDIT_FORMS: WireFormat = formatOf(EDIT_FORM)
+/** OpenAI's `POST /v1/images/variations`. */
+export const OPENAI_IMAGE_VARIATIONS: WireFormat = formatOf(VARIATION)
 
 /**
  * Renders a complete answer with one image as the last event of a stream. The members of the image

@@ -15,6 +15,10 @@ const editsAt = (path: string, models?: RegExp): CallEndpoint => ({
   ...imagesAt(path, models),
   format: 'image-edits',
 })
+const variationsAt = (path: string, models?: RegExp): CallEndpoint => ({
+  ...imagesAt(path, models),
+  format: 'image-variations',
+})
 const IMAGEN_MODELS = /^imagen-/
 const GEMINI_IMAGE_MODELS = /^gemini-.*image/
 
@@ -33,12 +37,13 @@ export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
     1,
     [
       imagesAt(GENERATIONS, /^(?:dall-e-|gpt-image-|chatgpt-image-)/),
-      editsAt('/v1/images/edits', /^(?:gpt-image-|chatgpt-image-)/),
+      editsAt('/v1/images/edits', /^(?:dall-e-2$|gpt-image-|chatgpt-image-)/),
+      variationsAt('/v1/images/variations', /^dall-e-2$/),
     ],
   ],
   // A deployment may have any name.
   [3, [imagesAt('/openai/v1/images/generations'), editsAt('/openai/v1/images/edits')]],
-  [8, [imagesAt(GENERATIONS), editsAt('/v1/images/edits')]],
+  [8, [imagesAt(GENERATIONS), editsAt('/v1/images/edits'), variationsAt('/v1/images/variations')]],
   [
     17,
     [

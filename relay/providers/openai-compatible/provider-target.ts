@@ -68,7 +68,12 @@ export type ProviderTarget = {
   /** How the key is used if the provider is a cloud; otherwise null. */
   readonly cloud: CloudAccess | null
   /** The channel's address, key and `other` field, for requests other than chats. */
-  readonly address: { readonly href: string; readonly key: string; readonly other: string }
+  readonly address: {
+    readonly href: string
+    readonly key: string
+    readonly other: string
+    readonly organization?: string
+  }
 }
 
 /** The collection of tuned models in Gemini's API. It is a part of their names. */
@@ -96,7 +101,9 @@ export function providerTarget(
   const checked = base === null ? null : checkUrl(base, policy)
   if (!checked?.isAllowed) return null
   const { url } = checked
-  const organization = terms.organization === '' ? [] : [ORGANIZATION, terms.organization]
+  const isNamed = terms.organization !== ''
+  const organization = isNamed ? [ORGANIZATION, terms.organization] : []
+  const ofAccount = isNamed ? { organization: terms.organization } : {}
   return {
     profile,
     origin: url.origin,
@@ -114,7 +121,7 @@ export function providerTarget(
     ],
     isOutputTotalLessPrompt: profile.isOutputTotalLessPrompt ?? false,
     cloud: isCloudAddress ? cloud : cloud && { ...cloud, baseUrlFor: () => url.origin },
-    address: { href: url.href, key, other },
+    address: { href: url.href, key, other, ...ofAccount },
   }
 }
 
@@ -245,11 +252,12 @@ export function confidentialOf({ address, origin, proxy, cloud }: ProviderTarget
 
 /** Builds a request that is not a chat, such as a request for the list of models. */
 export function providerRequest(
-  { profile, origin, address, headers }: ProviderTarget,
+  { profile, origin, address }: ProviderTarget,
   path: string,
   options: { readonly isUnversioned: boolean; readonly keyHeader?: KeyHeader | undefined },
 ): { readonly url: string; readonly headers: Record<string, string> } {
   const { pathname, search } = new URL(address.href)
+  const { organization = '' } = address
   const below = options.isUnversioned
     ? pathOutsideVersion(pathname, path)
     : pathBelow(pathname, path)
@@ -258,17 +266,12 @@ export function providerRequest(
     url: `${origin}${withQuery(filled(below, address.other), search)}`,
     headers: {
       [name]: value,
-      ...organizationIn(headers),
+      ...(organization === '' ? {} : { [ORGANIZATION]: organization }),
       ...(isAnthropicProfile(profile) ? { 'anthropic-version': API_VERSION } : {}),
       'accept-encoding': 'identity',
       'user-agent': 'tallygate',
     },
   }
-}
-
-function organizationIn(headers: readonly string[]): Record<string, string> {
-  const at = headers.indexOf(ORGANIZATION)
-  return at < 0 ? {} : { [ORGANIZATION]: headers[at + 1] ?? '' }
 }
 
 const isAnthropicProfile = ({ endpoints: [first] }: Profile): boolean =>

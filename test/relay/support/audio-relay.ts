@@ -7,7 +7,8 @@ import { relayRig } from './relay-rig.ts'
 const [baseUrl = '', folder = ''] = process.argv.slice(2)
 
 const rig = await relayRig({}, { DATA_DIR: folder })
-await rig.addChannel(2, { type: 8, baseUrl, models: ['letters', 'sounds'] })
+await rig.addChannel(2, { type: 8, baseUrl, models: ['letters', 'sounds', 'pictures'] })
+await rig.setOption('ModelPrice', { pictures: 0.02 })
 await rig.setOption('ModelRatio', { letters: 7.5, sounds: 0.3 })
 await rig.setOption('CompletionRatio', { sounds: 20 })
 await rig.setOption('AudioCompletionRatio', { sounds: 20 })
