@@ -14,6 +14,7 @@ export const PROJECTION_NAMES = [
   'price-history',
   'price-schedule',
   'balances',
+  'ledger',
   'notifications',
   'messages',
   'orders',

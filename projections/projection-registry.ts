@@ -5,6 +5,7 @@ import { channelStats } from './channel-stats/projection.ts'
 import { channelTimeline } from './channel-timeline/projection.ts'
 import { channels } from './channels/projection.ts'
 import { credentials } from './credentials/projection.ts'
+import { ledger } from './ledger/projection.ts'
 import { callLog } from './logs/projection.ts'
 import { messages } from './messages/projection.ts'
 import { notifications } from './notifications/projection.ts'
@@ -36,6 +37,7 @@ export const PROJECTIONS: readonly Projection[] = [
   priceHistory,
   priceSchedule,
   balances,
+  ledger,
   notifications,
   messages,
   orders,

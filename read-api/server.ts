@@ -9,6 +9,8 @@ import { createGauges } from '#infra/telemetry/cross-process-gauges.ts'
 import { listRebuilds, listVerifications } from './audit/audit-jobs.ts'
 import { getCall } from './audit/calls.ts'
 import { exportEvents } from './audit/export-events.ts'
+import { exportLedger } from './audit/export-ledger.ts'
+import { getBalanceAt, getSiteMonth, getStatement, listLedger } from './audit/ledger.ts'
 import { countOtherModels, listMismatchedCalls } from './audit/provider-mismatches.ts'
 import { getCallReceipts, getEventReceipt, listOwnReceipts } from './audit/receipts.ts'
 import { getPrices, getState, listEvents } from './audit/time-travel.ts'
@@ -56,6 +58,11 @@ const ROUTES = [
   listVerifications,
   listRebuilds,
   exportEvents,
+  listLedger,
+  exportLedger,
+  getStatement,
+  getBalanceAt,
+  getSiteMonth,
   getLogStatus,
   listSignedCheckpoints,
   serveTiles,

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type {
+  AffiliateTransferred,
+  CallInterrupted,
+  CallSettled,
+  CheckedIn,
+  Movement,
+  QuotaDeducted,
+  QuotaGranted,
+  RebateReversed,
+  TopUpCredited,
+  TopUpReversed,
+} from '#domain/accounts/events.ts'
+import type { Recorded, Sealed } from '#domain/shared/event.ts'
+import { type Handlers, projectionOf } from '../projection.ts'
+import type { RowChanges } from '../runner/row-changes.ts'
+import { secondsOf } from '../unix-seconds.ts'
+
+/** The events that can change the total of an account. Holds move quota within it. */
+type MovingEvent =
+  | AffiliateTransferred
+  | CallInterrupted
+  | CallSettled
+  | CheckedIn
+  | QuotaDeducted
+  | QuotaGranted
+  | RebateReversed
+  | TopUpCredited
+  | TopUpReversed
+
+export type MovementType =
+  | 'call'
+  | 'grant'
+  | 'deduction'
+  | 'redemption'
+  | 'order'
+  | 'refund'
+  | 'check_in'
+  | 'transfer'
+  | 'rebate'
+
+type Origin = {
+  readonly type: MovementType
+  /** The id of what caused the movement: of a call, grant, deduction, order, transfer or a day. */
+  readonly source: string
+  readonly reason?: string
+  readonly note?: Sealed | undefined
+  readonly model?: string
+  readonly tokenId?: number
+  readonly channelId?: number | null
+}
+
+const DAY = 86_400
+
+/**
+ * The movements of each account with its balance and held quota after them, and the sums of the
+ * site by day. An account's rows come from one stream, so their order is that of its revisions.
+ */
+export const ledger = projectionOf<MovingEvent>({
+  name: 'ledger',
+  version: 1,
+  sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
+  tables: {
+    movements: { key: ['user_id', 'position'] },
+    site_days: { key: ['day', 'type', 'reason', 'channel_id', 'model'], isShared: true },
+  },
+  handlers: {
+    CallSettled: (event, rows) => record(event, ofCall(event), rows),
+    CallInterrupted: (event, rows) => record(event, ofCall(event), rows),
+    QuotaGranted: (event, rows) => {
+      const { grantId: source, reason, note } = event.data
+      const type = reason === 'redemption' ? 'redemption' : 'grant'
+      record(event, { type, source, reason, note }, rows)
+    },
+    QuotaDeducted: (event, rows) => {
+      const { deductionId: source, reason, note } = event.data
+      record(event, { type: 'deduction', source, reason, note }, rows)
+    },
+    CheckedIn: (event, rows) => record(event, { type: 'check_in', source: event.data.day }, rows),
+    AffiliateTransferred: (event, rows) =>
+      record(event, { type: 'transfer', source: event.data.transferId }, rows),
+    TopUpCredited: (event, rows) => {
+      const { orderId, restoreNo, provider } = event.data
+      const reason = restoreNo === undefined ? provider : `restored:${provider}`
+      record(event, { type: 'order', source: String(orderId), reason }, rows)
+    },
+    TopUpReversed: (event, rows) => {
+      const { orderId, provider: reason, note } = event.data
+      record(event, { type: 'refund', source: String(orderId), reason, note }, rows)
+    },
+    RebateReversed: (event, rows) =>
+      record(event, { type: 'rebate', source: String(event.data.orderId) }, rows),
+  } satisfies Handlers<MovingEvent>,
+})
+
+const ofCall = ({ type, data }: Recorded<CallSettled | CallInterrupted>): Origin => ({
+  type: 'call',
+  source: data.call,
+  reason: type === 'CallSettled' ? 'settled' : 'interrupted',
+  model: data.model,
+  tokenId: data.tokenId,
+  channelId: data.channelId,
+})
+
+function record(
+  { data, meta, position, revision }: Recorded<MovingEvent>,
+  { type, source, reason = '', note, model = '', tokenId = 0, channelId }: Origin,
+  rows: RowChanges,
+): void {
+  const { userId } = data
+  const amount = changeOfTotal(data, userId)
+  if (amount === 0n) return
+  const createdAt = secondsOf(meta.at)
+  const place = { model, channel_id: channelId ?? 0 }
+  rows.insert(
+    'movements',
+    { user_id: userId, position },
+    {
+      ...{ revision, created_at: createdAt, type, source, amount, reason, ...place },
+      balance: data.balanceAfter ?? null,
+      held: data.heldAfter ?? null,
+      actor_id: Number(/^user:(\d+)$/.exec(meta.actor)?.[1] ?? 0),
+      note: note ?? null,
+      token_id: tokenId,
+    },
+  )
+  const day = createdAt - (createdAt % DAY)
+  rows.add('site_days', { day, type, reason, ...place }, { count: 1n, amount })
+}
+
+/** Returns what the postings add to the balance and the held quota of the user together. */
+function changeOfTotal({ postings }: Movement, userId: number): bigint {
+  let change = 0n
+  for (const [account, amount] of postings) {
+    const isOwn = account === `user:${userId}:main` || account === `user:${userId}:held`
+    if (isOwn) change += BigInt(amount)
+  }
+  return change
+}

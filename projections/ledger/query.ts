@@ -1,0 +1,179 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import Type from 'typebox'
+import { nullable, quota, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
+
+const movement = rowType({
+  position: wireInteger,
+  revision: wireInteger,
+  createdAt: wireInteger,
+  type: Type.String(),
+  source: Type.String(),
+  amount: quota,
+  balance: nullable(quota),
+  held: nullable(quota),
+  actorId: wireInteger,
+  reason: Type.String(),
+  note: nullable(Type.String()),
+  model: Type.String(),
+  tokenId: wireInteger,
+  channelId: wireInteger,
+})
+export type MovementRow = RowOf<typeof movement>
+
+const COLUMNS = sql.fragment`position, revision, created_at as "createdAt", type, source, amount,
+  balance, held, actor_id as "actorId", reason, note, model, token_id as "tokenId",
+  channel_id as "channelId"`
+
+/** A part of an account's ledger: the movements after `after` and before `before`. */
+export type LedgerRange = { readonly after: number; readonly before: number }
+
+const END = Number.MAX_SAFE_INTEGER
+
+/**
+ * Returns the range of a period in unix seconds: it starts with the first movement at or after
+ * `from`, and ends before the first one at or after `to`. Clocks of processes may differ, so the
+ * order of the account decides, and the ranges of successive periods follow each other exactly.
+ */
+export async function rangeOfPeriod(
+  db: CommonQueryMethods,
+  userId: number,
+  { from, to }: { readonly from?: number | undefined; readonly to?: number | undefined },
+): Promise<LedgerRange> {
+  const [first, end] = await Promise.all([
+    from === undefined ? 1 : firstPositionAt(db, userId, from),
+    to === undefined ? END : firstPositionAt(db, userId, to),
+  ])
+  return { after: first - 1, before: end }
+}
+
+async function firstPositionAt(
+  db: CommonQueryMethods,
+  userId: number,
+  time: number,
+): Promise<number> {
+  const found = await db.maybeOneFirst(sql.type(rowType({ position: wireInteger }))`
+    select position from read_ledger.movements
+    where user_id = ${userId} and created_at >= ${time}
+    order by created_at, position limit 1
+  `)
+  return found ?? END
+}
+
+export type LedgerFilter = LedgerRange & {
+  readonly userId: number
+  /** No type means all types. */
+  readonly types: readonly string[]
+}
+
+/** Returns movements, the newest one first. */
+export async function listMovements(
+  db: CommonQueryMethods,
+  { userId, after, before, types }: LedgerFilter,
+  limit: number,
+): Promise<readonly MovementRow[]> {
+  const ofTypes =
+    types.length === 0 ? sql.fragment`` : sql.fragment`and type = any(${sql.array(types, 'text')})`
+  // The condition on the type is repeated, so that the partial index without calls can be used.
+  const withoutCalls =
+    types.length === 0 || types.includes('call') ? sql.fragment`` : sql.fragment`and type <> 'call'`
+  return await db.any(sql.type(movement)`
+    select ${COLUMNS} from read_ledger.movements
+    where user_id = ${userId} and position > ${after} and position < ${before}
+      ${ofTypes} ${withoutCalls}
+    order by position desc limit ${limit}
+  `)
+}
+
+/** Returns the movement of a source of this type, such as a call, or null. */
+export async function movementOfSource(
+  db: CommonQueryMethods,
+  userId: number,
+  source: string,
+): Promise<MovementRow | null> {
+  return await db.maybeOne(sql.type(movement)`
+    select ${COLUMNS} from read_ledger.movements
+    where source = ${source} and user_id = ${userId} order by position limit 1
+  `)
+}
+
+/** What an account has: its total is the balance and the held quota together. */
+export type Figures = {
+  readonly total: bigint
+  /** Null if the last movement is of an earlier version, whose events lack both figures. */
+  readonly balance: bigint | null
+  readonly held: bigint | null
+}
+
+const NOTHING: Figures = { total: 0n, balance: 0n, held: 0n }
+
+/**
+ * Returns the figures after the last movement before the position. Movements of earlier versions
+ * are summed up from the last one that names its figures.
+ */
+export async function figuresBefore(
+  db: CommonQueryMethods,
+  userId: number,
+  position: number,
+): Promise<Figures> {
+  const row = rowType({ balance: nullable(quota), held: nullable(quota) })
+  const last = await db.maybeOne(sql.type(row)`
+    select balance, held from read_ledger.movements
+    where user_id = ${userId} and position < ${position} order by position desc limit 1
+  `)
+  if (last === null) return NOTHING
+  const { balance, held } = last
+  if (balance !== null && held !== null) return { total: balance + held, balance, held }
+  const total = await db.oneFirst(sql.type(rowType({ total: quota }))`
+    select coalesce(sum(amount), 0)::int8 as total from read_ledger.movements
+    where user_id = ${userId} and position < ${position}
+  `)
+  return { total, balance: null, held: null }
+}
+
+const sum = rowType({
+  type: Type.String(),
+  model: Type.String(),
+  day: wireInteger,
+  count: wireInteger,
+  amount: quota,
+})
+export type LedgerSum = RowOf<typeof sum>
+
+/** Returns the sums of a range by type, model and UTC day (unix seconds of its start). */
+export async function sumMovements(
+  db: CommonQueryMethods,
+  userId: number,
+  { after, before }: LedgerRange,
+): Promise<readonly LedgerSum[]> {
+  return await db.any(sql.type(sum)`
+    select type, model, created_at - created_at % 86400 as day, count(*)::int8 as count,
+      sum(amount)::int8 as amount
+    from read_ledger.movements
+    where user_id = ${userId} and position > ${after} and position < ${before}
+    group by type, model, day order by day, type, model
+  `)
+}
+
+const siteSum = rowType({
+  type: Type.String(),
+  reason: Type.String(),
+  channelId: wireInteger,
+  model: Type.String(),
+  count: wireInteger,
+  amount: quota,
+})
+export type SiteSum = RowOf<typeof siteSum>
+
+/** Returns the sums of all accounts over the days that start from `from` until before `to`. */
+export async function sumSite(
+  db: CommonQueryMethods,
+  from: number,
+  to: number,
+): Promise<readonly SiteSum[]> {
+  return await db.any(sql.type(siteSum)`
+    select type, reason, channel_id as "channelId", model, sum(count)::int8 as count,
+      sum(amount)::int8 as amount
+    from read_ledger.site_days where day >= ${from} and day < ${to}
+    group by type, reason, channel_id, model order by type, reason, channel_id, model
+  `)
+}

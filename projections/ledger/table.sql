@@ -1,0 +1,37 @@
+-- One row for each event that changed the total (balance and held quota) of an account.
+create table movements (
+  user_id bigint not null,
+  position bigint not null,
+  revision bigint not null,
+  created_at bigint not null,
+  type text collate "C" not null,
+  source text not null default '',
+  amount bigint not null,
+  -- The figures after the event. They are null for events of earlier versions, which lack them.
+  balance bigint,
+  held bigint,
+  actor_id bigint not null default 0,
+  reason text not null default '',
+  note text,
+  model text not null default '',
+  token_id bigint not null default 0,
+  channel_id bigint not null default 0,
+  primary key (user_id, position)
+);
+
+create index movements_by_time on movements (user_id, created_at, position);
+-- Nearly all movements are charges of calls, so an index of that type would not narrow a search.
+create index movements_by_type on movements (user_id, type, position) where type <> 'call';
+create index movements_by_source on movements (source);
+
+-- Sums by UTC day over all accounts.
+create table site_days (
+  day bigint not null,
+  type text collate "C" not null,
+  reason text not null,
+  channel_id bigint not null,
+  model text not null,
+  count bigint not null default 0,
+  amount bigint not null default 0,
+  primary key (day, type, reason, channel_id, model)
+);

@@ -1,0 +1,60 @@
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { type AccountEvent, accountStream, type Movement } from '#domain/accounts/events.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import type { EventStore } from '#infra/event-store/port.ts'
+import type { BalanceAt } from '../contract/ledger.ts'
+import { type At, isAfter } from './at-parameter.ts'
+import { firstRevision } from './call-events.ts'
+
+const PAGE = 200
+
+/**
+ * Returns what an account had at a moment. The last event until then that moved quota names both
+ * figures, so few events are read, whatever the length of the account's history. Only the history
+ * of earlier versions, whose events lack the figures, is folded from its start.
+ */
+export async function balanceAt(
+  store: Pick<EventStore, 'readStream'>,
+  userId: number,
+  at: At | null,
+): Promise<BalanceAt> {
+  const stream = accountStream(userId)
+  const end = await firstRevision(store, stream, (event) => isAfter(event, at))
+  let last: Recorded | undefined
+  for (let next = end; next > 0; next -= PAGE) {
+    const from = Math.max(0, next - PAGE)
+    const events = (await store.readStream(stream, from, next - from)) as Recorded<AccountEvent>[]
+    last ??= events.at(-1)
+    const moved = events.findLast(({ data }) => 'postings' in data && movesOwn(data, userId))
+    if (moved === undefined) continue
+    const { balanceAfter, heldAfter } = moved.data as Movement
+    if (balanceAfter === undefined || heldAfter === undefined) {
+      return figuresOf(last, await foldUntil(store, stream, end))
+    }
+    return figuresOf(last, { balance: balanceAfter, held: heldAfter })
+  }
+  return figuresOf(last, { balance: 0, held: 0 })
+}
+
+const movesOwn = ({ postings }: Movement, userId: number): boolean =>
+  postings.some(
+    ([account]) => account === `user:${userId}:main` || account === `user:${userId}:held`,
+  )
+
+const figuresOf = (
+  last: Recorded | undefined,
+  { balance, held }: { readonly balance: number; readonly held: number },
+): BalanceAt => ({
+  position: last?.position ?? 0,
+  at: Math.floor((last?.meta.at ?? 0) / 1_000),
+  ...{ total: balance + held, balance, held },
+})
+
+async function foldUntil(store: Pick<EventStore, 'readStream'>, stream: string, end: number) {
+  let state = accountDecider.initialState()
+  for (let from = 0; from < end; from += PAGE) {
+    const events = await store.readStream(stream, from, Math.min(PAGE, end - from))
+    for (const event of events) state = accountDecider.evolve(state, event as AccountEvent)
+  }
+  return { balance: Number(state.balance), held: Number(state.held) }
+}

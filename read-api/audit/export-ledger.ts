@@ -1,0 +1,117 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ADMIN } from '#domain/shared/roles.ts'
+import { isStillAdmitted, onlyAuditor, onlyUser, principalOf } from '#infra/http/access-checks.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
+import { httpError } from '#infra/http/http-errors.ts'
+import { type LedgerFilter, listMovements } from '#projections/ledger/query.ts'
+import { type LedgerExportQuery, type LedgerItem, ledgerQueries } from '../contract/ledger.ts'
+import { csvLine } from '../logs/export-format.ts'
+import { createPermits, limitReading } from '../logs/export-permits.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type LedgerViewer, ledgerFilter, ledgerItems, ownLedger, userLedger } from './ledger.ts'
+
+const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
+const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
+const RETRY_SECONDS = 5
+const BATCH_ROWS = 1_000
+
+const COLUMNS = [
+  'position',
+  'revision',
+  'created_at',
+  'type',
+  'source',
+  'amount',
+  'total',
+  'balance',
+  'held',
+  'actor_id',
+  'reason',
+  'note',
+  'model',
+  'token_id',
+  'channel_id',
+] as const satisfies readonly (keyof LedgerItem)[]
+
+const FORMATS = {
+  csv: {
+    type: 'text/csv; charset=utf-8',
+    head: csvLine(COLUMNS),
+    lineOf: (item: LedgerItem) => csvLine(COLUMNS.map((name) => item[name])),
+  },
+  ndjson: {
+    type: 'application/x-ndjson; charset=utf-8',
+    head: '',
+    lineOf: (item: LedgerItem) => `${JSON.stringify(item)}\n`,
+  },
+}
+
+/**
+ * `GET /api/ledger/self/export` and `GET /api/audit/ledger/:userId/export`: all movements that
+ * match the filters as CSV or NDJSON, newest first. The file is sent while it is read.
+ */
+export function exportLedger(app: App, deps: ReadDeps): void {
+  const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
+  // NOTE: `exposeHeadRoute` is false, because a HEAD request would read all rows.
+  const options = { exposeHeadRoute: false, preHandler: upToDate(deps, 'ledger', 'users') }
+  app.route({
+    ...endpoint(ledgerQueries, 'GET /api/ledger/self/export'),
+    ...{ ...options, onRequest: onlyUser },
+    handler: (request, reply) =>
+      send({ deps, permits, request, reply }, ownLedger(request), request.query),
+  })
+  app.route({
+    ...endpoint(ledgerQueries, 'GET /api/audit/ledger/:userId/export'),
+    ...{ ...options, onRequest: onlyAuditor },
+    handler: async (request, reply) => {
+      const viewer = await userLedger(deps, request.params.userId)
+      return send({ deps, permits, request, reply }, viewer, request.query)
+    },
+  })
+}
+
+type Sending = {
+  readonly deps: ReadDeps
+  readonly permits: ReturnType<typeof createPermits>
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+async function send(
+  { deps, permits, request, reply }: Sending,
+  viewer: LedgerViewer,
+  query: LedgerExportQuery,
+) {
+  if (deps.draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
+  const filter = await ledgerFilter(deps, viewer, query)
+  const name = query.format ?? 'csv'
+  const { userId, role } = principalOf(request)
+  const release = permits(userId, role >= ADMIN)
+  const text = ledgerText(deps, viewer, filter, FORMATS[name], () => isStillAdmitted(request))
+  const chunks = limitReading(text, READ_LIMITS, (reason) => file.destroy(reason))
+  const file: Readable = Readable.from(chunks, { objectMode: false })
+  file.once('close', release)
+  const title = `ledger-${viewer.userId}.${name}`
+  reply.header('content-disposition', `attachment; filename="${title}"`)
+  return reply.type(FORMATS[name].type).send(file)
+}
+
+async function* ledgerText(
+  deps: ReadDeps,
+  viewer: LedgerViewer,
+  filter: LedgerFilter,
+  { head, lineOf }: (typeof FORMATS)['csv'],
+  isAllowed: () => Promise<boolean>,
+): AsyncGenerator<string> {
+  if (head !== '') yield head
+  for (let { before } = filter; ; ) {
+    const rows = await listMovements(deps.core.db, { ...filter, before }, BATCH_ROWS)
+    if (!(await isAllowed())) throw new Error('the export is no longer allowed')
+    const items = await ledgerItems(deps, viewer, rows)
+    if (items.length > 0) yield items.map(lineOf).join('')
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < BATCH_ROWS) return
+    before = last.position
+  }
+}

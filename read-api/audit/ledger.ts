@@ -1,0 +1,279 @@
+import type { FastifyRequest } from 'fastify'
+import type { Sealed } from '#domain/shared/event.ts'
+import { onlyAuditor, onlyUser, principalOf } from '#infra/http/access-checks.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
+import { success } from '#infra/http/response-envelope.ts'
+import {
+  type Figures,
+  figuresBefore,
+  type LedgerFilter,
+  listMovements,
+  type MovementRow,
+  rangeOfPeriod,
+  type SiteSum,
+  sumMovements,
+  sumSite,
+} from '#projections/ledger/query.ts'
+import { usersByIds } from '#projections/users/query.ts'
+import {
+  type LedgerItem,
+  type LedgerPage,
+  type LedgerQuery,
+  ledgerQueries,
+  MOVEMENT_TYPES,
+  type MovementType,
+  type SiteMonth,
+  type Statement,
+} from '../contract/ledger.ts'
+import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
+import { readAt } from './at-parameter.ts'
+import { auditError } from './audit-errors.ts'
+import { balanceAt } from './balance-at.ts'
+
+const PAGE_SIZE = 50
+const PAGE_SIZE_MAX = 100
+
+/** Who reads a ledger. Users do not see channels, and read only their own ledger. */
+export type LedgerViewer = { readonly userId: number; readonly isOwner: boolean }
+
+export const ownLedger = (request: FastifyRequest): LedgerViewer => ({
+  userId: principalOf(request).userId,
+  isOwner: true,
+})
+
+/**
+ * `GET /api/ledger/self` and `GET /api/audit/ledger/:userId`: the movements of an account with the
+ * figures after each, newest first, between the opening and the closing figures of the period.
+ */
+export function listLedger(app: App, deps: ReadDeps): void {
+  const preHandler = upToDate(deps, 'ledger')
+  app.route({
+    ...endpoint(ledgerQueries, 'GET /api/ledger/self'),
+    ...{ preHandler, onRequest: onlyUser },
+    handler: async (request) => success(await ledgerPage(deps, ownLedger(request), request.query)),
+  })
+  app.route({
+    ...endpoint(ledgerQueries, 'GET /api/audit/ledger/:userId'),
+    ...{ preHandler, onRequest: onlyAuditor },
+    handler: async ({ params, query }) =>
+      success(await ledgerPage(deps, await userLedger(deps, params.userId), query)),
+  })
+}
+
+/** Returns the viewer of another user's ledger. Throws a 404 for an unknown user. */
+export async function userLedger({ core }: ReadDeps, id: string): Promise<LedgerViewer> {
+  const userId = Number(id)
+  const [user] = await usersByIds(core.db, [userId])
+  if (user === undefined) throw auditError('ObjectUnknown')
+  return { userId, isOwner: false }
+}
+
+/** Reads the filters of a ledger. Throws a 400 for an unknown type. */
+export async function ledgerFilter(
+  { core }: ReadDeps,
+  { userId }: LedgerViewer,
+  query: Pick<LedgerQuery, 'from' | 'to' | 'types'>,
+): Promise<LedgerFilter> {
+  const types = (textOf(query.types) ?? '').split(',').filter((type) => type !== '')
+  const known: readonly string[] = MOVEMENT_TYPES
+  const unknown = types.find((type) => !known.includes(type))
+  if (unknown !== undefined) {
+    const listed = MOVEMENT_TYPES.join(', ')
+    throw invalidField('types', { zh: `可用的类型：${listed}`, en: `must be some of ${listed}` })
+  }
+  const period = { from: integerOf(query.from), to: integerOf(query.to) }
+  return { userId, types, ...(await rangeOfPeriod(core.db, userId, period)) }
+}
+
+async function ledgerPage(
+  deps: ReadDeps,
+  viewer: LedgerViewer,
+  query: LedgerQuery,
+): Promise<LedgerPage> {
+  const { db } = deps.core
+  const { userId } = viewer
+  const limit = Math.min(integerOf(query.limit) || PAGE_SIZE, PAGE_SIZE_MAX)
+  const filter = await ledgerFilter(deps, viewer, query)
+  const cursor = integerOf(query.cursor)
+  const before = cursor === undefined ? filter.before : Math.min(cursor, filter.before)
+  const [opening, closing, found] = await Promise.all([
+    figuresBefore(db, userId, filter.after + 1),
+    figuresBefore(db, userId, filter.before),
+    listMovements(db, { ...filter, before }, limit + 1),
+  ])
+  const rows = found.slice(0, limit)
+  return {
+    opening: wireFigures(opening),
+    closing: wireFigures(closing),
+    items: await ledgerItems(deps, viewer, rows),
+    next_cursor: found.length > limit ? (rows.at(-1)?.position ?? null) : null,
+  }
+}
+
+const wireFigures = ({ total, balance, held }: Figures) => ({
+  total: Number(total),
+  balance: balance === null ? null : Number(balance),
+  held: held === null ? null : Number(held),
+})
+
+/** Converts rows to the items of a response, with the total of rows of earlier versions. */
+export async function ledgerItems(
+  { core }: ReadDeps,
+  { userId, isOwner }: LedgerViewer,
+  rows: readonly MovementRow[],
+): Promise<LedgerItem[]> {
+  const items: LedgerItem[] = []
+  for (const { balance, held, note, ...row } of rows) {
+    const total =
+      balance === null || held === null
+        ? (await figuresBefore(core.db, userId, row.position + 1)).total
+        : balance + held
+    const text = note === null ? null : await core.vault.open(userId, note as Sealed)
+    items.push({
+      ...{ position: row.position, revision: row.revision, created_at: row.createdAt },
+      ...{ type: row.type as MovementType, source: row.source, reason: row.reason },
+      ...{ amount: Number(row.amount), ...wireFigures({ total, balance, held }) },
+      ...{ actor_id: row.actorId, note: text ?? '', model: row.model, token_id: row.tokenId },
+      channel_id: isOwner ? 0 : row.channelId,
+    })
+  }
+  return items
+}
+
+/** `GET /api/ledger/self/statement` and `GET /api/audit/statement/:userId`: the sums of a month. */
+export function getStatement(app: App, deps: ReadDeps): void {
+  const preHandler = upToDate(deps, 'ledger', 'users')
+  app.route({
+    ...endpoint(ledgerQueries, 'GET /api/ledger/self/statement'),
+    ...{ preHandler, onRequest: onlyUser },
+    handler: async (request) =>
+      success(await statementOf(deps, ownLedger(request), request.query.month)),
+  })
+  app.route({
+    ...endpoint(ledgerQueries, 'GET /api/audit/statement/:userId'),
+    ...{ preHandler, onRequest: onlyAuditor },
+    handler: async ({ params, query }) =>
+      success(await statementOf(deps, await userLedger(deps, params.userId), query.month)),
+  })
+}
+
+async function statementOf(
+  { core: { db } }: ReadDeps,
+  { userId }: LedgerViewer,
+  month: string,
+): Promise<Statement> {
+  const range = await rangeOfPeriod(db, userId, periodOf(month))
+  const [opening, closing, sums, users] = await Promise.all([
+    figuresBefore(db, userId, range.after + 1),
+    figuresBefore(db, userId, range.before),
+    sumMovements(db, userId, range),
+    usersByIds(db, [userId]),
+  ])
+  return {
+    ...{ user_id: userId, username: users[0]?.username ?? '', month },
+    opening: wireFigures(opening),
+    closing: wireFigures(closing),
+    by_type: sumsBy(
+      sums,
+      ({ type }) => type,
+      (type) => ({ type }),
+    ),
+    by_model: sumsBy(
+      sums.filter(({ model }) => model !== ''),
+      ({ model }) => model,
+      (model) => ({ model }),
+    ),
+    by_day: sumsBy(
+      sums,
+      ({ day }) => day,
+      (day) => ({ day }),
+    ),
+  }
+}
+
+/** Returns the start and the end of a month (`2026-11`) in UTC, in unix seconds. */
+function periodOf(month: string): { readonly from: number; readonly to: number } {
+  const [year = 0, number = 1] = month.split('-').map(Number)
+  return { from: Date.UTC(year, number - 1) / 1_000, to: Date.UTC(year, number) / 1_000 }
+}
+
+type Summed = { readonly count: number; readonly amount: bigint }
+
+function sumsBy<Row extends Summed, Key, Part extends object>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => Key,
+  partOf: (key: Key) => Part,
+): (Part & { count: number; amount: number })[] {
+  const sums = new Map<Key, { count: number; amount: bigint }>()
+  for (const row of rows) {
+    const sum = sums.get(keyOf(row)) ?? { count: 0, amount: 0n }
+    sums.set(keyOf(row), { count: sum.count + row.count, amount: sum.amount + row.amount })
+  }
+  return [...sums].map(([key, { count, amount }]) => ({
+    ...partOf(key),
+    ...{ count, amount: Number(amount) },
+  }))
+}
+
+/** `GET /api/audit/balance/:userId` and `GET /api/ledger/self/balance`: the account at a moment. */
+export function getBalanceAt(app: App, deps: ReadDeps): void {
+  const { store } = deps.core
+  app.route({
+    ...endpoint(ledgerQueries, 'GET /api/ledger/self/balance'),
+    onRequest: onlyUser,
+    handler: async (request) => {
+      const { userId } = principalOf(request)
+      return success(await balanceAt(store, userId, readAt(request.query.at)))
+    },
+  })
+  app.route({
+    ...endpoint(ledgerQueries, 'GET /api/audit/balance/:userId'),
+    ...{ onRequest: onlyAuditor, preHandler: upToDate(deps, 'users') },
+    handler: async ({ params, query }) => {
+      const { userId } = await userLedger(deps, params.userId)
+      return success(await balanceAt(store, userId, readAt(query.at)))
+    },
+  })
+}
+
+/** `GET /api/audit/site-month`: the sums of all accounts in a month. */
+export function getSiteMonth(app: App, deps: ReadDeps): void {
+  app.route({
+    ...endpoint(ledgerQueries, 'GET /api/audit/site-month'),
+    ...{ onRequest: onlyAuditor, preHandler: upToDate(deps, 'ledger') },
+    handler: async ({ query: { month } }) => {
+      const { from, to } = periodOf(month)
+      return success(siteMonth(month, await sumSite(deps.core.db, from, to)))
+    },
+  })
+}
+
+function siteMonth(month: string, sums: readonly SiteSum[]): SiteMonth {
+  const of = (...types: readonly string[]): number =>
+    Number(sums.reduce((sum, { type, amount }) => (types.includes(type) ? sum + amount : sum), 0n))
+  const calls = sums.filter(({ type }) => type === 'call')
+  return {
+    month,
+    ...{ sold: of('order'), granted: of('grant'), redeemed: of('redemption') },
+    ...{ refunded: of('refund'), charged: of('call', 'correction') },
+    by_type: sumsBy(
+      sums,
+      ({ type, reason }) => `${type} ${reason}`,
+      (key) => {
+        const [type = '', ...reason] = key.split(' ')
+        return { type, reason: reason.join(' ') }
+      },
+    ),
+    by_channel: sumsBy(
+      calls,
+      ({ channelId }) => channelId,
+      (id) => ({ channel_id: id }),
+    ),
+    by_model: sumsBy(
+      calls,
+      ({ model }) => model,
+      (model) => ({ model }),
+    ),
+  }
+}

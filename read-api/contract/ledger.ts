@@ -1,0 +1,139 @@
+import Type, { type Static } from 'typebox'
+import { Envelope, Query } from './response-envelope.ts'
+
+const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** The types of movements. A call without a charge and a hold are no movements. */
+export const MOVEMENT_TYPES = [
+  'call',
+  'grant',
+  'deduction',
+  'redemption',
+  'order',
+  'refund',
+  'check_in',
+  'transfer',
+  'rebate',
+  'correction',
+] as const
+export type MovementType = (typeof MOVEMENT_TYPES)[number]
+
+/**
+ * The quota of an account. `total` is the sum of `balance`, which the user can spend, and `held`,
+ * which open calls have set aside. The last two are null after events of earlier versions.
+ */
+const Figures = Type.Object({
+  total: Type.Integer(),
+  balance: nullable(Type.Integer()),
+  held: nullable(Type.Integer()),
+})
+
+/** One change of an account's total, with the figures after it. */
+export const LedgerItem = Type.Object({
+  position: Type.Integer(),
+  /** The revision of the event in the account's stream. */
+  revision: Type.Integer(),
+  /** In Unix seconds. */
+  created_at: Type.Integer(),
+  type: Type.Unsafe<MovementType>(Type.String()),
+  /** The id of the call, grant, deduction, order, transfer or correction, or the day. */
+  source: Type.String(),
+  amount: Type.Integer(),
+  total: Type.Integer(),
+  balance: nullable(Type.Integer()),
+  held: nullable(Type.Integer()),
+  /** The user who made the movement, or 0 for the site itself. */
+  actor_id: Type.Integer(),
+  /** A code, such as `admin` or the payment provider. */
+  reason: Type.String(),
+  /** The reason that an admin wrote, or an empty text. */
+  note: Type.String(),
+  model: Type.String(),
+  token_id: Type.Integer(),
+  /** 0 for users, who do not see channels. */
+  channel_id: Type.Integer(),
+})
+export type LedgerItem = Static<typeof LedgerItem>
+
+const LedgerPage = Type.Object({
+  /** The figures before the first and after the last movement of the period. */
+  opening: Figures,
+  closing: Figures,
+  /** Newest first. */
+  items: Type.Array(LedgerItem),
+  next_cursor: nullable(Type.Integer()),
+})
+export type LedgerPage = Static<typeof LedgerPage>
+
+const LedgerSum = Type.Object({ count: Type.Integer(), amount: Type.Integer() })
+
+const Statement = Type.Object({
+  user_id: Type.Integer(),
+  username: Type.String(),
+  month: Type.String(),
+  opening: Figures,
+  closing: Figures,
+  by_type: Type.Array(Type.Intersect([Type.Object({ type: Type.String() }), LedgerSum])),
+  by_model: Type.Array(Type.Intersect([Type.Object({ model: Type.String() }), LedgerSum])),
+  /** `day` is the start of the UTC day in Unix seconds. */
+  by_day: Type.Array(Type.Intersect([Type.Object({ day: Type.Integer() }), LedgerSum])),
+})
+export type Statement = Static<typeof Statement>
+
+/** The sums of all accounts in a month. Charges are negative, as in the ledgers. */
+const SiteMonth = Type.Object({
+  month: Type.String(),
+  sold: Type.Integer(),
+  granted: Type.Integer(),
+  redeemed: Type.Integer(),
+  refunded: Type.Integer(),
+  charged: Type.Integer(),
+  by_type: Type.Array(
+    Type.Intersect([Type.Object({ type: Type.String(), reason: Type.String() }), LedgerSum]),
+  ),
+  by_channel: Type.Array(Type.Intersect([Type.Object({ channel_id: Type.Integer() }), LedgerSum])),
+  by_model: Type.Array(Type.Intersect([Type.Object({ model: Type.String() }), LedgerSum])),
+})
+export type SiteMonth = Static<typeof SiteMonth>
+
+const BalanceAt = Type.Object({
+  /** The position and the time (Unix seconds) of the account's last event at that moment. */
+  position: Type.Integer(),
+  at: Type.Integer(),
+  total: Type.Integer(),
+  balance: Type.Integer(),
+  held: Type.Integer(),
+})
+export type BalanceAt = Static<typeof BalanceAt>
+
+const Period = { from: Query.integer, to: Query.integer, types: Query.text }
+const LedgerQuery = Type.Object({ ...Period, cursor: Query.integer, limit: Query.integer })
+const ExportQuery = Type.Object({
+  ...Period,
+  format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('ndjson')])),
+})
+const MonthQuery = Type.Object({ month: Type.String({ pattern: '^2[0-9]{3}-(0[1-9]|1[0-2])$' }) })
+const UserParams = Type.Object({ userId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+const AtQuery = Type.Object({ at: Type.Optional(Type.String({ maxLength: 40 })) })
+
+export type LedgerQuery = Static<typeof LedgerQuery>
+export type LedgerExportQuery = Static<typeof ExportQuery>
+
+const page = { querystring: LedgerQuery, response: { 200: Envelope(LedgerPage) } }
+const statement = { querystring: MonthQuery, response: { 200: Envelope(Statement) } }
+const balance = { querystring: AtQuery, response: { 200: Envelope(BalanceAt) } }
+
+export const ledgerQueries = {
+  'GET /api/ledger/self': page,
+  'GET /api/audit/ledger/:userId': { ...page, params: UserParams },
+  'GET /api/ledger/self/export': { querystring: ExportQuery },
+  'GET /api/audit/ledger/:userId/export': { querystring: ExportQuery, params: UserParams },
+  'GET /api/ledger/self/statement': statement,
+  'GET /api/audit/statement/:userId': { ...statement, params: UserParams },
+  'GET /api/ledger/self/balance': balance,
+  'GET /api/audit/balance/:userId': { ...balance, params: UserParams },
+  'GET /api/audit/site-month': {
+    querystring: MonthQuery,
+    response: { 200: Envelope(SiteMonth) },
+  },
+}
