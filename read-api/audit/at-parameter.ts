@@ -1,4 +1,5 @@
 import type { Recorded } from '#domain/shared/event.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { auditError } from './audit-errors.ts'
 
@@ -45,3 +46,7 @@ export async function positionOfTime(
   }
   return low
 }
+
+/** Returns whether every position has an event. EventStoreDB leaves gaps. */
+export const hasDensePositions = ({ config }: Pick<Core, 'config'>): boolean =>
+  config.eventStore?.url == null

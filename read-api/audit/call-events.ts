@@ -3,7 +3,7 @@ import type { Recorded } from '#domain/shared/event.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 
 type Event = Recorded<AccountEvent>
-type Store = Pick<EventStore, 'readStream'>
+type Store = Pick<EventStore, 'readStream' | 'readAll'>
 type OfType<T extends AccountEvent['type']> = Recorded<Extract<AccountEvent, { type: T }>>
 
 export type CallEnding = OfType<'CallSettled' | 'CallReleased' | 'CallInterrupted'>
@@ -29,23 +29,54 @@ const GALLOP_FACTOR = 16
  * Reads few single events, whatever the length of the stream.
  */
 export async function firstRevision(
-  store: Store,
+  store: Pick<EventStore, 'readStream'>,
   stream: string,
   isReached: (event: Recorded) => boolean,
-  from = 0,
 ): Promise<number> {
-  const isAt = async (revision: number): Promise<boolean> => {
-    const [event] = await store.readStream(stream, revision, 1)
-    return event === undefined || isReached(event)
-  }
-  if (await isAt(from)) return from
-  let low = from
+  const isAt = reachedAt(store, stream, isReached)
+  if (await isAt(0)) return 0
+  let low = 0
   let step = 1
   while (!(await isAt(low + step))) {
     low += step
     step *= GALLOP_FACTOR
   }
-  let high = low + step
+  return await firstBetween(isAt, low, low + step)
+}
+
+/** Like `firstRevision`, for a condition that holds at `end`. It is fast if both are near. */
+async function firstRevisionBefore(
+  store: Store,
+  stream: string,
+  isReached: (event: Recorded) => boolean,
+  end: number,
+): Promise<number> {
+  const isAt = reachedAt(store, stream, isReached)
+  let high = end
+  for (let step = 1; high > 0; step *= GALLOP_FACTOR) {
+    const low = Math.max(0, high - step)
+    if (!(await isAt(low))) return await firstBetween(isAt, low, high)
+    high = low
+  }
+  return 0
+}
+
+type IsAt = (revision: number) => Promise<boolean>
+
+const reachedAt =
+  (
+    store: Pick<EventStore, 'readStream'>,
+    stream: string,
+    isReached: (event: Recorded) => boolean,
+  ): IsAt =>
+  async (revision) => {
+    const [event] = await store.readStream(stream, revision, 1)
+    return event === undefined || isReached(event)
+  }
+
+/** Returns the first revision at which the condition holds; it holds at `to`, not at `from`. */
+async function firstBetween(isAt: IsAt, from: number, to: number): Promise<number> {
+  let [low, high] = [from, to]
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2)
     if (await isAt(middle)) high = middle
@@ -57,17 +88,19 @@ export async function firstRevision(
 /**
  * Finds the events of a call by its id, a UUID v7, which contains the time of the request.
  * `endedAt` is the position of its ending event, or null if the call is open. Returns null if the
- * account has no event of the call at that position.
+ * account has no event of the call at that position. `isDense` tells that every position has an
+ * event, so that one can be read by its position.
  */
 export async function findCallEvents(
   store: Store,
   userId: number,
   call: string,
   endedAt: number | null,
+  isDense: boolean,
 ): Promise<CallEvents | null> {
   const stream = accountStream(userId)
-  const end = endedAt === null ? null : await endingAt(store, stream, call, endedAt)
-  if (endedAt !== null && end === null) return null
+  const end = endedAt === null ? null : await endingAt(store, stream, endedAt, isDense)
+  if (endedAt !== null && (end === null || !isOf(end, call))) return null
   const admission = await findAdmission(store, stream, call, end?.revision ?? null)
   if (admission === null && end === null) return null
   const from = (admission ?? end)?.revision ?? 0
@@ -83,12 +116,14 @@ const isOf = ({ data }: Event, call: string): boolean => 'call' in data && data.
 async function endingAt(
   store: Store,
   stream: string,
-  call: string,
   position: number,
+  isDense: boolean,
 ): Promise<CallEnding | null> {
-  const revision = await firstRevision(store, stream, (event) => event.position >= position)
-  const [event] = (await store.readStream(stream, revision, 1)) as Event[]
-  if (event === undefined || !isOf(event, call)) return null
+  const isReached = (event: Recorded) => event.position >= position
+  const [event] = isDense
+    ? await store.readAll(position - 1, 1)
+    : await store.readStream(stream, await firstRevision(store, stream, isReached), 1)
+  if (event?.stream !== stream || event.position !== position) return null
   const { type } = event
   const isEnd = type === 'CallSettled' || type === 'CallReleased' || type === 'CallInterrupted'
   return isEnd ? (event as CallEnding) : null
@@ -104,7 +139,11 @@ async function findAdmission(
   const isAdmission = (event: Event): event is OfType<'CallAdmitted'> =>
     event.type === 'CallAdmitted' && event.data.call === call
   const requestedAt = timeOf(call) - CLOCKS_MS
-  const start = await firstRevision(store, stream, ({ meta }) => meta.at >= requestedAt)
+  const isReached = ({ meta }: Recorded) => meta.at >= requestedAt
+  const start =
+    endRevision === null
+      ? await firstRevision(store, stream, isReached)
+      : await firstRevisionBefore(store, stream, isReached, endRevision)
   const end = endRevision ?? start + SEARCHED_MAX
   for (let at = start; at < Math.min(end, start + SEARCHED_MAX); at += PAGE) {
     const events = (await store.readStream(stream, at, PAGE)) as Event[]

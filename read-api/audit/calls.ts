@@ -10,6 +10,7 @@ import { findUser } from '#projections/users/query.ts'
 import { callQueries } from '../contract/calls.ts'
 import { decryptRows } from '../logs/log-response.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { hasDensePositions } from './at-parameter.ts'
 import { auditError } from './audit-errors.ts'
 import { findCallEvents } from './call-events.ts'
 import { ChannelHosts } from './channel-hosts.ts'
@@ -27,7 +28,13 @@ export function getCall(app: App, deps: ReadDeps): void {
       const found = await findVisibleCall(deps, request, request.params.requestId)
       if (found === null) throw auditError('CallUnknown')
       const { userId, call, endedAt, names } = found
-      const events = await findCallEvents(core.store, userId, call, endedAt)
+      const events = await findCallEvents(
+        core.store,
+        userId,
+        call,
+        endedAt,
+        hasDensePositions(core),
+      )
       if (events === null) throw auditError('CallUnknown')
       const explanation = await explainCall({ core, hosts }, events, names, seesAllCalls(request))
       if (explanation === null) throw auditError('CallUnknown')

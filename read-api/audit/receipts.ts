@@ -12,6 +12,7 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { RECEIPTS_MAX, receiptQueries } from '../contract/receipts.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { hasDensePositions } from './at-parameter.ts'
 import { auditError } from './audit-errors.ts'
 import { buildReceipts } from './build-receipts.ts'
 import { findCallEvents, firstRevision } from './call-events.ts'
@@ -32,7 +33,13 @@ export function getCallReceipts(app: App, deps: ReadDeps): void {
       const found = await findVisibleCall(deps, request, request.params.requestId)
       if (found === null) throw auditError('CallUnknown')
       const { userId, call, endedAt } = found
-      const events = await findCallEvents(core.store, userId, call, endedAt)
+      const events = await findCallEvents(
+        core.store,
+        userId,
+        call,
+        endedAt,
+        hasDensePositions(core),
+      )
       if (events === null) throw auditError('CallUnknown')
       const records: StoredRecord[] = []
       for (const event of [events.admission, events.end]) {

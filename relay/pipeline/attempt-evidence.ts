@@ -5,8 +5,9 @@ import { type ProviderHeaders, requestIdHeaderIn } from './headers-of-answer.ts'
 
 /** Longer bodies are hashed in slices, so that the event loop can work in between. */
 const SLICE_BYTES = 256 * 1024
-/** The length of the parts at both ends of an answer that are searched for its identifiers. */
-const SEARCHED_BYTES = 320
+/** The lengths of the parts at both ends of an answer that are searched for its identifiers. */
+const START_BYTES = 256
+const END_BYTES = 128
 /** The maximum length of the provider's usage report in an event. */
 const USAGE_LENGTH_MAX = 2_048
 /** Reports contain names and numbers. A longer text in them might be part of a conversation. */
@@ -76,7 +77,7 @@ export class AttemptEvidence {
 
   noteReceived(chunk: Buffer): void {
     this.received.push(chunk)
-    if (this.last === null) this.start = chunk.toString('latin1', 0, SEARCHED_BYTES)
+    if (this.last === null) this.start = chunk.toString('latin1', 0, START_BYTES)
     this.last = chunk
   }
 
@@ -124,8 +125,8 @@ export class AttemptEvidence {
     const found: [string, string][] = []
     if (last === null) return found
     findIdentifiers(start, found)
-    const isRead = this.received.isOneChunk && last.length <= SEARCHED_BYTES
-    const from = Math.max(0, last.length - SEARCHED_BYTES)
+    const isRead = this.received.isOneChunk && last.length <= START_BYTES
+    const from = Math.max(0, last.length - END_BYTES)
     if (!isRead) findIdentifiers(last.toString('latin1', from), found)
     return found
   }
