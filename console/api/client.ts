@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Static, TSchema } from 'typebox'
+import type { callQueries } from '#read-api/contract/calls.ts'
 import type { channelChecks } from '#read-api/contract/channel-actions.ts'
 import type { healthQueries } from '#read-api/contract/channel-health.ts'
 import type { timelineQueries } from '#read-api/contract/channel-timeline.ts'
@@ -9,6 +10,7 @@ import type { logQueries } from '#read-api/contract/logs.ts'
 import type { messageQueries } from '#read-api/contract/messages.ts'
 import type { optionQueries } from '#read-api/contract/options.ts'
 import type { pricingQueries } from '#read-api/contract/pricing.ts'
+import type { receiptQueries } from '#read-api/contract/receipts.ts'
 import type { redemptionQueries } from '#read-api/contract/redemptions.ts'
 import type { statusQueries } from '#read-api/contract/status.ts'
 import type { taskQueries } from '#read-api/contract/tasks.ts'
@@ -30,7 +32,8 @@ import type { userActions } from '#write-api/contract/users.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
 /** Only the types of the route definitions are imported. Their schemas would enlarge the bundle. */
-type Routes = typeof channelActions &
+type Routes = typeof callQueries &
+  typeof channelActions &
   typeof channelChecks &
   typeof channelQueries &
   typeof credentialActions &
@@ -46,6 +49,7 @@ type Routes = typeof channelActions &
   typeof orderActions &
   typeof orderQueries &
   typeof pricingQueries &
+  typeof receiptQueries &
   typeof redemptionActions &
   typeof redemptionQueries &
   typeof registrationActions &
