@@ -14,10 +14,12 @@ import type { receiptQueries } from '#read-api/contract/receipts.ts'
 import type { redemptionQueries } from '#read-api/contract/redemptions.ts'
 import type { statusQueries } from '#read-api/contract/status.ts'
 import type { taskQueries } from '#read-api/contract/tasks.ts'
+import type { timeTravelQueries } from '#read-api/contract/time-travel.ts'
 import type { tokenQueries } from '#read-api/contract/tokens.ts'
 import type { orderQueries } from '#read-api/contract/top-ups.ts'
 import type { usageQueries } from '#read-api/contract/usage.ts'
 import type { userQueries } from '#read-api/contract/users.ts'
+import type { verificationQueries } from '#read-api/contract/verifications.ts'
 import type { channelActions } from '#write-api/contract/channels.ts'
 import type { credentialActions } from '#write-api/contract/credentials.ts'
 import type { loginActions } from '#write-api/contract/login.ts'
@@ -29,6 +31,7 @@ import type { registrationActions } from '#write-api/contract/registration.ts'
 import type { tokenActions } from '#write-api/contract/tokens.ts'
 import type { orderActions } from '#write-api/contract/top-ups.ts'
 import type { userActions } from '#write-api/contract/users.ts'
+import type { verificationActions } from '#write-api/contract/verifications.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
 /** Only the types of the route definitions are imported. Their schemas would enlarge the bundle. */
@@ -56,11 +59,14 @@ type Routes = typeof callQueries &
   typeof statusQueries &
   typeof taskQueries &
   typeof timelineQueries &
+  typeof timeTravelQueries &
   typeof tokenActions &
   typeof tokenQueries &
   typeof usageQueries &
   typeof userActions &
-  typeof userQueries
+  typeof userQueries &
+  typeof verificationActions &
+  typeof verificationQueries
 
 export type RouteName = keyof Routes
 

@@ -22,6 +22,7 @@ export const GO_KEYS = {
   settings: 's',
   me: 'm',
   calls: 'q',
+  proofs: 'v',
 }
 
 export type NavItem = {
@@ -63,6 +64,7 @@ const ITEMS: readonly NavItem[] = [
   ]),
   ...inSection('audit', [
     { path: '/app/calls', label: 'calls', icon: 'search', alsoBelow: '/app/calls/' },
+    { path: '/app/audit/proofs', label: 'proofs', icon: 'check' },
   ]),
   ...inSection('personal', [
     { path: '/app/wallet', label: 'wallet', icon: 'wallet' },

@@ -142,6 +142,11 @@ const AUDIT_PAGES: RouteObject[] = [
     withAuditTexts(() => import('../features/audit/calls/call-page.tsx')),
     'CallPage',
   ),
+  page(
+    '/app/audit/proofs',
+    withAuditTexts(() => import('../features/audit/proofs/proofs-page.tsx')),
+    'ProofsPage',
+  ),
 ]
 
 const isKnownPath = (path: string): boolean =>

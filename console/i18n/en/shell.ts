@@ -25,6 +25,7 @@ export const shell: Translations['shell'] = {
   drawings: 'Drawing logs',
   musicTasks: 'Task logs',
   calls: 'Calls',
+  proofs: 'Proofs',
   wallet: 'Wallet',
   redemptions: 'Redemption codes',
   channels: 'Channels',

@@ -23,6 +23,7 @@ export const shell = {
   drawings: '绘图日志',
   musicTasks: '任务日志',
   calls: '调用查询',
+  proofs: '账目证明',
   wallet: '钱包',
   redemptions: '兑换码',
   channels: '渠道管理',
