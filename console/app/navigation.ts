@@ -23,6 +23,8 @@ export const GO_KEYS = {
   me: 'm',
   calls: 'q',
   proofs: 'v',
+  history: 'y',
+  events: 'e',
 }
 
 export type NavItem = {
@@ -64,6 +66,8 @@ const ITEMS: readonly NavItem[] = [
   ]),
   ...inSection('audit', [
     { path: '/app/calls', label: 'calls', icon: 'search', alsoBelow: '/app/calls/' },
+    { path: '/app/audit/history', label: 'history', icon: 'clock' },
+    { path: '/app/audit/events', label: 'events', icon: 'list' },
     { path: '/app/audit/proofs', label: 'proofs', icon: 'check' },
   ]),
   ...inSection('personal', [

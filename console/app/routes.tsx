@@ -147,6 +147,16 @@ const AUDIT_PAGES: RouteObject[] = [
     withAuditTexts(() => import('../features/audit/proofs/proofs-page.tsx')),
     'ProofsPage',
   ),
+  page(
+    '/app/audit/history',
+    withAuditTexts(() => import('../features/audit/history/history-page.tsx')),
+    'HistoryPage',
+  ),
+  page(
+    '/app/audit/events',
+    withAuditTexts(() => import('../features/audit/events/events-page.tsx')),
+    'EventsPage',
+  ),
 ]
 
 const isKnownPath = (path: string): boolean =>

@@ -26,6 +26,8 @@ export const shell: Translations['shell'] = {
   musicTasks: 'Task logs',
   calls: 'Calls',
   proofs: 'Proofs',
+  history: 'History',
+  events: 'Events',
   wallet: 'Wallet',
   redemptions: 'Redemption codes',
   channels: 'Channels',

@@ -157,7 +157,9 @@ export function PricesInForce({ call: { price } }: { call: CallExplanation }) {
       title={t('audit.call.prices')}
       lead={t('audit.call.pricesLead', { list: String(price.list) })}
       actions={
-        isAuditor(user) && <Link to="/app/audit/log?object=options:site">{t('audit.history')}</Link>
+        isAuditor(user) && (
+          <Link to="/app/audit/history?object=prices:site">{t('shared.history')}</Link>
+        )
       }
     >
       <DataTable

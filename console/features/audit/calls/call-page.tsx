@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link, useNavigate, useParams } from 'react-router-dom'
-import { ApiError } from '#console/api/api-error.ts'
+import { isNotFound } from '#console/api/api-error.ts'
 import { apiQuery } from '#console/api/client.ts'
 import { failureName } from '#console/api/logs.ts'
 import { isAuditor, useUser } from '#console/api/session.ts'
@@ -79,8 +79,6 @@ function Explanation({ requestId }: { requestId: string }) {
     </Panel>
   )
 }
-
-const isNotFound = (error: Error): boolean => error instanceof ApiError && error.status === 404
 
 function ExplainedCall({ call }: { call: CallExplanation }) {
   return (

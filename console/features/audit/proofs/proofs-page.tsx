@@ -9,6 +9,7 @@ import { ExportPanel } from './export-panel.tsx'
 import { RebuildsPanel } from './rebuilds-panel.tsx'
 import { VerificationsPanel } from './verifications-panel.tsx'
 import '../audit.css'
+import '#console/ui/forms/forms.css'
 import './proofs.css'
 
 const TABS = ['verify', 'export', 'rebuilds'] as const
