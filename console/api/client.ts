@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Static, TSchema } from 'typebox'
+import type { callQueries } from '#read-api/contract/calls.ts'
 import type { channelChecks } from '#read-api/contract/channel-actions.ts'
 import type { healthQueries } from '#read-api/contract/channel-health.ts'
 import type { timelineQueries } from '#read-api/contract/channel-timeline.ts'
@@ -9,13 +10,16 @@ import type { logQueries } from '#read-api/contract/logs.ts'
 import type { messageQueries } from '#read-api/contract/messages.ts'
 import type { optionQueries } from '#read-api/contract/options.ts'
 import type { pricingQueries } from '#read-api/contract/pricing.ts'
+import type { receiptQueries } from '#read-api/contract/receipts.ts'
 import type { redemptionQueries } from '#read-api/contract/redemptions.ts'
 import type { statusQueries } from '#read-api/contract/status.ts'
 import type { taskQueries } from '#read-api/contract/tasks.ts'
+import type { timeTravelQueries } from '#read-api/contract/time-travel.ts'
 import type { tokenQueries } from '#read-api/contract/tokens.ts'
 import type { orderQueries } from '#read-api/contract/top-ups.ts'
 import type { usageQueries } from '#read-api/contract/usage.ts'
 import type { userQueries } from '#read-api/contract/users.ts'
+import type { verificationQueries } from '#read-api/contract/verifications.ts'
 import type { channelActions } from '#write-api/contract/channels.ts'
 import type { credentialActions } from '#write-api/contract/credentials.ts'
 import type { loginActions } from '#write-api/contract/login.ts'
@@ -27,10 +31,12 @@ import type { registrationActions } from '#write-api/contract/registration.ts'
 import type { tokenActions } from '#write-api/contract/tokens.ts'
 import type { orderActions } from '#write-api/contract/top-ups.ts'
 import type { userActions } from '#write-api/contract/users.ts'
+import type { verificationActions } from '#write-api/contract/verifications.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
 /** Only the types of the route definitions are imported. Their schemas would enlarge the bundle. */
-type Routes = typeof channelActions &
+type Routes = typeof callQueries &
+  typeof channelActions &
   typeof channelChecks &
   typeof channelQueries &
   typeof credentialActions &
@@ -46,17 +52,21 @@ type Routes = typeof channelActions &
   typeof orderActions &
   typeof orderQueries &
   typeof pricingQueries &
+  typeof receiptQueries &
   typeof redemptionActions &
   typeof redemptionQueries &
   typeof registrationActions &
   typeof statusQueries &
   typeof taskQueries &
   typeof timelineQueries &
+  typeof timeTravelQueries &
   typeof tokenActions &
   typeof tokenQueries &
   typeof usageQueries &
   typeof userActions &
-  typeof userQueries
+  typeof userQueries &
+  typeof verificationActions &
+  typeof verificationQueries
 
 export type RouteName = keyof Routes
 

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { ADMIN, SUPER_ADMIN } from '#read-api/contract/roles.ts'
+import { ADMIN, AUDITOR, SUPER_ADMIN } from '#read-api/contract/roles.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import { parseObject } from './parse-object.ts'
 
@@ -45,6 +45,8 @@ export function startLogout(): void {
 
 export const isLoggingOut = (): boolean => isLeaving
 
+/** Auditors and admins see the audit section. */
+export const isAuditor = (user: SessionUser | null): boolean => (user?.role ?? 0) >= AUDITOR
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= SUPER_ADMIN
 

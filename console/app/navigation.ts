@@ -1,4 +1,4 @@
-import { isAdmin } from '#console/api/session.ts'
+import { isAdmin, isAuditor } from '#console/api/session.ts'
 import type { IconName } from '#console/ui/elements/icons.tsx'
 import type { Status } from '#read-api/contract/status.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
@@ -21,13 +21,17 @@ export const GO_KEYS = {
   orders: 'o',
   settings: 's',
   me: 'm',
+  calls: 'q',
+  proofs: 'v',
+  history: 'y',
+  events: 'e',
 }
 
 export type NavItem = {
   readonly path: string
   readonly label: keyof typeof GO_KEYS
   readonly icon: IconName
-  readonly section: 'chat' | 'console' | 'admin' | 'personal'
+  readonly section: 'chat' | 'console' | 'admin' | 'audit' | 'personal'
   /** A second path of the page. A path that ends with `/` includes all paths below it. */
   readonly alsoBelow?: string
   readonly isOffered?: (status: Status | undefined) => boolean
@@ -60,6 +64,12 @@ const ITEMS: readonly NavItem[] = [
     { path: '/admin/messages', label: 'messages', icon: 'send', alsoBelow: '/admin/messages/' },
     { path: '/admin/settings', label: 'settings', icon: 'settings' },
   ]),
+  ...inSection('audit', [
+    { path: '/app/calls', label: 'calls', icon: 'search', alsoBelow: '/app/calls/' },
+    { path: '/app/audit/history', label: 'history', icon: 'clock' },
+    { path: '/app/audit/events', label: 'events', icon: 'list' },
+    { path: '/app/audit/proofs', label: 'proofs', icon: 'check' },
+  ]),
   ...inSection('personal', [
     { path: '/app/wallet', label: 'wallet', icon: 'wallet' },
     { path: '/app/inbox', label: 'inbox', icon: 'bell' },
@@ -68,7 +78,10 @@ const ITEMS: readonly NavItem[] = [
 ]
 
 export function navItems(user: SessionUser | null, status: Status | undefined): NavItem[] {
+  const isVisible = { admin: isAdmin(user), audit: isAuditor(user) } as const
   return ITEMS.filter(
-    (item) => (item.section !== 'admin' || isAdmin(user)) && (item.isOffered?.(status) ?? true),
+    ({ section, isOffered }) =>
+      (section === 'admin' || section === 'audit' ? isVisible[section] : true) &&
+      (isOffered?.(status) ?? true),
   )
 }

@@ -44,6 +44,14 @@ const withPageTexts =
     return module
   }
 
+const withAuditTexts =
+  <Module,>(load: () => Promise<Module>): (() => Promise<Module>) =>
+  async () => {
+    const texts = [loadTranslations('audit'), loadTranslations('logDetails')]
+    const [module] = await Promise.all([load(), ...texts])
+    return module
+  }
+
 const PUBLIC_PAGES: RouteObject[] = [
   page('/', () => import('../features/home/home-page.tsx'), 'HomePage'),
   page('/about', () => import('../features/about/about-page.tsx'), 'AboutPage'),
@@ -128,8 +136,31 @@ const CONSOLE_PAGES: RouteObject[] = [
   ),
 ]
 
+const AUDIT_PAGES: RouteObject[] = [
+  pageAt(
+    ['/app/calls', '/app/calls/:requestId'],
+    withAuditTexts(() => import('../features/audit/calls/call-page.tsx')),
+    'CallPage',
+  ),
+  page(
+    '/app/audit/proofs',
+    withAuditTexts(() => import('../features/audit/proofs/proofs-page.tsx')),
+    'ProofsPage',
+  ),
+  page(
+    '/app/audit/history',
+    withAuditTexts(() => import('../features/audit/history/history-page.tsx')),
+    'HistoryPage',
+  ),
+  page(
+    '/app/audit/events',
+    withAuditTexts(() => import('../features/audit/events/events-page.tsx')),
+    'EventsPage',
+  ),
+]
+
 const isKnownPath = (path: string): boolean =>
-  matchRoutes([...PUBLIC_PAGES, ...CONSOLE_PAGES], path) !== null
+  matchRoutes([...PUBLIC_PAGES, ...CONSOLE_PAGES, ...AUDIT_PAGES], path) !== null
 
 export function createRouter(client: QueryClient) {
   const leaveForSetup = () => void router.navigate('/setup', { replace: true })
@@ -148,7 +179,7 @@ export function createRouter(client: QueryClient) {
           element: <ConsoleLayout />,
           loader: requireLogin,
           shouldRevalidate: ({ currentUrl, nextUrl }) => currentUrl.pathname !== nextUrl.pathname,
-          children: CONSOLE_PAGES,
+          children: [...CONSOLE_PAGES, ...AUDIT_PAGES],
         },
       ],
     },

@@ -36,12 +36,13 @@ export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void
   const chats = useChats().map(({ name }, index): SideLink => {
     return { path: `/chat/${index}`, text: name, icon: 'send' }
   })
-  const admin = within('admin')
+  const [admin, audit] = [within('admin'), within('audit')]
   return (
     <nav className="tg-nav" aria-label={t('shell.navigation')}>
       <NavSection {...props} title={t('shell.sectionChat')} items={[...chats, ...within('chat')]} />
       <NavSection {...props} title={t('shell.console')} items={within('console')} />
       {admin.length > 0 && <NavSection {...props} title={t('shell.sectionAdmin')} items={admin} />}
+      {audit.length > 0 && <NavSection {...props} title={t('shell.sectionAudit')} items={audit} />}
       <NavSection {...props} title={t('shell.sectionPersonal')} items={within('personal')} />
     </nav>
   )

@@ -62,11 +62,9 @@ function useCalls(query: string): readonly Entry[] {
     }),
     section: 'calls',
     icon: 'list',
-    perform: () => void navigate(`/app/logs/api-usage?${callFilter(row.request_id)}`),
+    perform: () => void navigate(`/app/calls/${row.request_id}`),
   }))
 }
-
-const callFilter = (request: string) => new URLSearchParams({ request })
 
 function useSearchResults(query: string): readonly Entry[] {
   const navigate = useNavigate()

@@ -15,7 +15,7 @@ declare module 'i18next' {
 const STORAGE_KEY = 'i18nextLng'
 const LOCALES: Record<Language, string> = { zh: 'zh-CN', en: 'en' }
 
-type TextPart = 'entry' | 'all' | 'pages' | 'logDetails'
+type TextPart = 'entry' | 'all' | 'pages' | 'logDetails' | 'audit'
 type Loaders = Readonly<Record<TextPart, () => Promise<Partial<Translations>>>>
 
 const loaders: Record<Language, Loaders> = {
@@ -27,6 +27,10 @@ const loaders: Record<Language, Loaders> = {
       const { logDetails } = await import('./zh/log-details.ts')
       return { logDetails }
     },
+    audit: async () => {
+      const { audit } = await import('./zh/audit.ts')
+      return { audit }
+    },
   },
   en: {
     entry: async () => (await import('./en/entry-translations.ts')).entryTranslations,
@@ -35,6 +39,10 @@ const loaders: Record<Language, Loaders> = {
     logDetails: async () => {
       const { logDetails } = await import('./en/log-details.ts')
       return { logDetails }
+    },
+    audit: async () => {
+      const { audit } = await import('./en/audit.ts')
+      return { audit }
     },
   },
 }
@@ -56,7 +64,7 @@ export async function loadAllTranslations(): Promise<void> {
   await load(currentLanguage())
 }
 
-export async function loadTranslations(part: 'pages' | 'logDetails'): Promise<void> {
+export async function loadTranslations(part: 'pages' | 'logDetails' | 'audit'): Promise<void> {
   needed.add(part)
   await load(currentLanguage())
 }

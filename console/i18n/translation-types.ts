@@ -1,10 +1,11 @@
+import type { audit } from './zh/audit.ts'
 import type { zh } from './zh/console-translations.ts'
 import type { logDetails } from './zh/log-details.ts'
 import type { pageTranslations } from './zh/on-demand-translations.ts'
 
 /** The Chinese texts define the keys of every language, and the placeholders of every text. */
 export type ChineseTranslations = typeof zh &
-  typeof pageTranslations & { logDetails: typeof logDetails }
+  typeof pageTranslations & { logDetails: typeof logDetails; audit: typeof audit }
 
 /** The texts of one language, with the keys of the Chinese texts. */
 export type Translations = Texts<ChineseTranslations>

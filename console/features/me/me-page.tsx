@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next'
 import { call } from '#console/api/client.ts'
 import '../../ui/forms/forms.css'
 import './me.css'
@@ -21,7 +22,7 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
-import { SUPER_ADMIN } from '#read-api/contract/roles.ts'
+import { AUDITOR, SUPER_ADMIN } from '#read-api/contract/roles.ts'
 import { AccessTokenPanel } from './access-token-panel.tsx'
 import { AccountPanel } from './account-panel.tsx'
 import { BindingsPanel } from './bindings-panel.tsx'
@@ -104,7 +105,7 @@ function ProfileCard({ user }: MePanelProps) {
                 {t('shared.id')} {person.id}
               </span>
               <StatusTag tone={person.role >= SUPER_ADMIN ? 'info' : 'neutral'} isPlain>
-                {person.role >= SUPER_ADMIN ? t('me.admin') : t('shared.level.user')}
+                {levelText(t, person.role)}
               </StatusTag>
               <GroupTag name={person.group} />
               <Link to="/user/edit">{t('me.editProfile')}</Link>
@@ -168,3 +169,8 @@ const PANELS: readonly MePanel[] = [
   { id: 'access-token', column: 'side', Panel: AccessTokenPanel },
   { id: 'account', column: 'side', Panel: AccountPanel },
 ]
+
+function levelText(t: TFunction, role: number): string {
+  if (role >= SUPER_ADMIN) return t('me.admin')
+  return t(role === AUDITOR ? 'shared.level.auditor' : 'shared.level.user')
+}

@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { automaticCheckQuery } from '#console/api/options.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { Button } from '#console/ui/elements/button.tsx'
+import { HistoryLink } from '#console/ui/elements/history-link.tsx'
 import { useReturnToPage } from '#console/ui/forms/form-return-path.ts'
 import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
 import { focusFirstError } from '#console/ui/forms/use-submit.ts'
@@ -57,7 +58,11 @@ export function SettingsPage() {
   const { t } = useTranslation()
   if (!isAdmin(useUser())) return <AdminsOnlyPage title={t('shell.settings')} />
   return (
-    <Page title={t('shell.settings')} lead={t('settings.lead')}>
+    <Page
+      title={t('shell.settings')}
+      lead={t('settings.lead')}
+      actions={<HistoryLink object="options:site" />}
+    >
       <Settings />
     </Page>
   )

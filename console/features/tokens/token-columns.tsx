@@ -5,6 +5,7 @@ import type { Action } from '#console/ui/actions/action.ts'
 import { actionsColumn, type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
+import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
 import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
 import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
@@ -96,12 +97,14 @@ function TokenKey({ token }: { token: Token }) {
 
 function TokenMenu(props: { token: Token; actions: TokenActions; chats: Chats }) {
   const { token, actions, chats } = props
+  const history = useHistoryActions(`token:${token.id}`)
   const { t } = useTranslation()
   const items: MenuItem[] = [
     editAction(() => actions.onEdit(token)),
     { title: t('clientSetup.title'), icon: 'zap', perform: () => actions.onUse(token) },
     'divider',
     ...chatEntries(chats, token),
+    ...history,
     'divider',
     deleteAction(() => void actions.remove([token])),
   ]

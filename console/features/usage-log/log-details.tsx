@@ -205,7 +205,9 @@ function RequestId({ id }: { id: string }) {
   const { t } = useTranslation()
   return (
     <span className="tg-log-request">
-      <code>{id}</code>
+      <Link to={`/app/calls/${id}`}>
+        <code>{id}</code>
+      </Link>
       <CopyButton text={id} label={t('logDetails.copyRequestId')} />
     </span>
   )

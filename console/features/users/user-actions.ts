@@ -1,10 +1,11 @@
-import { ACTIVE, ADMIN, BANNED, SUPER_ADMIN, USER } from '#read-api/contract/roles.ts'
+import { ACTIVE, ADMIN, AUDITOR, BANNED, SUPER_ADMIN, USER } from '#read-api/contract/roles.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 export type UserAction =
   | 'edit'
   | 'adjust'
   | 'promote'
+  | 'appoint_auditor'
   | 'demote'
   | 'disable'
   | 'enable'
@@ -14,19 +15,20 @@ export type UserAction =
 export type Actor = { readonly id: number; readonly role: number }
 
 /**
- * Returns the actions that `actor` may perform on `user`. Admins may act only on users of a lower
- * level, and the server has the same rule.
+ * Returns the actions that `actor` may perform on `user`. Admins may act only on normal users, and
+ * the server has the same rule.
  */
 export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAction> {
   const isRoot = actor.role >= SUPER_ADMIN
   const mayErase = isRoot && user.role < SUPER_ADMIN && !user.is_erased
   if (user.DeletedAt !== null) return new Set(mayErase ? ['erase'] : [])
-  if (!isRoot && user.role >= actor.role) return new Set()
+  if (!isRoot && (user.role > USER || actor.role < ADMIN)) return new Set()
   const actions: readonly [UserAction, boolean][] = [
     ['edit', true],
     ['adjust', true],
-    ['promote', isRoot && user.role === USER],
-    ['demote', isRoot && user.role === ADMIN],
+    ['promote', isRoot && user.role < ADMIN],
+    ['appoint_auditor', isRoot && user.role === USER],
+    ['demote', isRoot && user.role > USER && user.role < SUPER_ADMIN],
     ['disable', user.status === ACTIVE && user.role < SUPER_ADMIN],
     ['enable', user.status === BANNED],
     ['delete', user.role < SUPER_ADMIN],
@@ -45,10 +47,13 @@ export function stateOf({ DeletedAt, is_erased, status }: User): UserState {
   return status === BANNED ? 'banned' : 'locked'
 }
 
-export type Level = 'user' | 'admin' | 'root'
+export type Level = 'user' | 'auditor' | 'admin' | 'root'
 
-export const levelOf = ({ role }: Pick<User, 'role'>): Level =>
-  role >= SUPER_ADMIN ? 'root' : role >= ADMIN ? 'admin' : 'user'
+export function levelOf({ role }: Pick<User, 'role'>): Level {
+  if (role >= SUPER_ADMIN) return 'root'
+  if (role >= ADMIN) return 'admin'
+  return role >= AUDITOR ? 'auditor' : 'user'
+}
 
 export const displayNameOf = ({ id, username }: Pick<User, 'id' | 'username'>): string =>
   username === '' ? `#${id}` : username

@@ -62,6 +62,7 @@ const timeRange: SharedTranslations['timeRange'] = {
 /** Texts that several areas share. A text with another meaning has a separate key. */
 const shared: SharedTranslations['shared'] = {
   undo: 'Undo',
+  history: 'History',
   reconnectNow: 'Reconnect now',
   error: {
     wholeNumber: 'Enter a whole number from {{min}} to {{max, number}}',
@@ -114,7 +115,7 @@ const shared: SharedTranslations['shared'] = {
     price: 'Price per call, $',
     quotaPerDollar: 'Quota per dollar',
   },
-  level: { user: 'User', admin: 'Admin', root: 'Super admin' },
+  level: { user: 'User', auditor: 'Auditor', admin: 'Admin', root: 'Super admin' },
   copyLink: 'Copy link to this view',
   actions: 'Actions',
   anyStatus: 'Any status',

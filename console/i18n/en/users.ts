@@ -20,12 +20,16 @@ export const users: Translations['users'] = {
   invitedBy: 'Invited by #{{id}}',
   toggle: 'Allow {{name}} to sign in',
   promote: 'Promote to admin',
+  appoint_auditor: 'Appoint as auditor',
   demote: 'Demote to user',
   delete: 'Deactivate user',
   promoteTitle: 'Promote {{name}} to admin?',
   promoteBody: 'An admin manages users, channels and settings. The user has to sign in again.',
+  appoint_auditorTitle: 'Appoint {{name}} as auditor?',
+  appoint_auditorBody:
+    'An auditor reads all records and changes nothing. The user has to sign in again.',
   demoteTitle: 'Demote {{name}} to user?',
-  demoteBody: 'The user loses every right of an admin at once, and has to sign in again.',
+  demoteBody: 'The user loses the rights of the current level at once, and has to sign in again.',
   deleteTitle: 'Deactivate {{name}}?',
   deleteBody:
     'The user is signed out at once, and all tokens stop working. This is final. The history ' +

@@ -60,6 +60,7 @@ const timeRange = {
 /** Texts that several areas share. A text with another meaning has a separate key. */
 const shared = {
   undo: '撤销',
+  history: '历史',
   reconnectNow: '立即重连',
   error: {
     wholeNumber: '请输入 {{min}} 到 {{max, number}} 之间的整数',
@@ -112,7 +113,7 @@ const shared = {
     price: '每次价格 $',
     quotaPerDollar: '每美元额度',
   },
-  level: { user: '普通用户', admin: '管理员', root: '超级管理员' },
+  level: { user: '普通用户', auditor: '审计员', admin: '管理员', root: '超级管理员' },
   copyLink: '复制此视图的链接',
   actions: '操作',
   anyStatus: '全部状态',

@@ -26,8 +26,15 @@ describe('the actions that an admin may use', () => {
 
   it('include promotion, demotion and erasure for the super admin', () => {
     const both = ['adjust', 'delete', 'disable', 'edit', 'erase', 'resetFactor']
-    expect(allowedActions({ role: 1 }, 100)).toEqual([...both, 'promote'].sort())
+    const ofUser = [...both, 'appoint_auditor', 'promote']
+    expect(allowedActions({ role: 1 }, 100)).toEqual(ofUser.sort())
     expect(allowedActions({ role: 10 }, 100)).toEqual([...both, 'demote'].sort())
+  })
+
+  it('on auditors are only for the super admin', () => {
+    const offered = ['adjust', 'delete', 'demote', 'disable', 'edit', 'erase', 'promote']
+    expect(allowedActions({ role: 5 }, 10)).toEqual([])
+    expect(allowedActions({ role: 5 }, 100)).toEqual([...offered, 'resetFactor'])
   })
 
   it('never remove a super admin, not even the same one', () => {
@@ -36,7 +43,8 @@ describe('the actions that an admin may use', () => {
 
   it('do not include enabling a user of status 3', () => {
     const offered = ['adjust', 'delete', 'edit', 'erase', 'promote', 'resetFactor']
-    expect(allowedActions({ role: 1, status: 3 }, 100)).toEqual(offered)
+    const all = ['appoint_auditor', ...offered].sort()
+    expect(allowedActions({ role: 1, status: 3 }, 100)).toEqual(all)
     expect(stateOf(user({ status: 3 }))).toBe('locked')
   })
 

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
 import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
 import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
 import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
@@ -9,10 +10,12 @@ export function ChannelMenu(props: { channel: Channel; actions: ChannelActions }
   const { channel, actions } = props
   const { t } = useTranslation()
   const { name } = channel
+  const history = useHistoryActions(`channel:${channel.id}`)
   const items: MenuItem[] = [
     { title: t('channels.test'), icon: 'zap', perform: () => actions.onTest(channel) },
     { title: t('channels.timeline'), icon: 'clock', perform: () => actions.onTimeline(channel) },
     editAction(() => actions.onEdit(channel)),
+    ...history,
     { title: t('channels.duplicate'), icon: 'copy', perform: () => void actions.copy(channel) },
     'divider',
     deleteAction(() => void actions.remove([channel])),

@@ -8,6 +8,7 @@ import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { Button } from '#console/ui/elements/button.tsx'
+import { HistoryLink } from '#console/ui/elements/history-link.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { FormSkeleton } from '#console/ui/layout/skeleton.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
@@ -142,6 +143,7 @@ function UserDrawerContent(props: UserDrawerContentProps) {
         <BalanceSection user={stored.data ?? loaded} onAdjust={props.onAdjust} />
       )}
       <Bindings user={loaded} />
+      <HistoryLink object={`user:${loaded.id}`} />
       <QuotaChanges username={loaded.username} />
       {allowed.has('resetFactor') && loaded.has_second_factor !== false && (
         <ResetFactor user={loaded} />

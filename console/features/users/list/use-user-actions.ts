@@ -12,7 +12,7 @@ import { displayNameOf } from '../user-actions.ts'
 export type UserActions = {
   /** Changes the status immediately and offers an undo. */
   setEnabled: (user: User, isEnabled: boolean) => Promise<void>
-  manage: (user: User, action: 'promote' | 'demote' | 'delete') => Promise<void>
+  manage: (user: User, action: 'promote' | 'appoint_auditor' | 'demote' | 'delete') => Promise<void>
 }
 
 export function useUserActions(): UserActions {

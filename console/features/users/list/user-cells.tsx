@@ -12,7 +12,12 @@ const STATE_TONES: Record<UserState, Tone> = {
   erased: 'neutral',
 }
 
-const LEVEL_TONES: Record<Level, Tone> = { user: 'neutral', admin: 'info', root: 'warn' }
+const LEVEL_TONES: Record<Level, Tone> = {
+  user: 'neutral',
+  auditor: 'lime',
+  admin: 'info',
+  root: 'warn',
+}
 
 export function StateTag({ user }: { user: User }) {
   const { t } = useTranslation()

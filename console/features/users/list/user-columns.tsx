@@ -9,6 +9,7 @@ import {
   TITLE_COLUMN,
 } from '#console/ui/data-grid/column.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
+import type { IconName } from '#console/ui/elements/icons.tsx'
 import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { editAction } from '#console/ui/lists/list-actions.ts'
@@ -60,12 +61,14 @@ export function userColumns(t: TFunction, locale: string, actions: UserRowAction
 
 const NOTHING = <span className="tg-quiet tg-on-table">–</span>
 
+type LevelAction = 'promote' | 'appoint_auditor' | 'demote'
+
 function UserMenu({ user, actions }: { user: User; actions: UserRowActions }) {
   const { t } = useTranslation()
   const allowed = actionsOn(user, actions.actor)
   if (user.DeletedAt !== null || allowed.size === 0) return NOTHING
   const name = displayNameOf(user)
-  const entry = (action: 'promote' | 'demote', icon: 'arrowUp' | 'arrowDown'): Action[] =>
+  const entry = (action: LevelAction, icon: IconName): Action[] =>
     allowed.has(action)
       ? [{ title: t(`users.${action}`), icon, perform: () => actions.manage(user, action) }]
       : []
@@ -73,6 +76,7 @@ function UserMenu({ user, actions }: { user: User; actions: UserRowActions }) {
     editAction(() => actions.onEdit(user)),
     { title: t('users.adjust'), icon: 'wallet', perform: () => actions.onAdjust([user]) },
     ...entry('promote', 'arrowUp'),
+    ...entry('appoint_auditor', 'eye'),
     ...entry('demote', 'arrowDown'),
   ]
   if (allowed.has('delete')) {

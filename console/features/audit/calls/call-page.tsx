@@ -1,0 +1,185 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { Link, useNavigate, useParams } from 'react-router-dom'
+import { isNotFound } from '#console/api/api-error.ts'
+import { apiQuery } from '#console/api/client.ts'
+import { failureName } from '#console/api/logs.ts'
+import { isAuditor, useUser } from '#console/api/session.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { ButtonLink } from '#console/ui/elements/button-link.tsx'
+import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { findRequestId } from '#console/ui/elements/find-request-id.ts'
+import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
+import { stamp } from '#console/ui/elements/time.tsx'
+import { FilterInput } from '#console/ui/forms/filter-input.tsx'
+import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { Page } from '#console/ui/layout/page.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import type { CallExplanation } from '#read-api/contract/calls.ts'
+import { ExactQuota } from '../elements/amounts.tsx'
+import { Facts } from '../elements/data-table.tsx'
+import { CallArithmetic, PricesInForce, UsagePanel } from './call-arithmetic.tsx'
+import { CallAttempts } from './call-attempts.tsx'
+import { CallHistory } from './call-history.tsx'
+import { CallReceipts } from './call-receipts.tsx'
+import '../audit.css'
+
+/** Explains one call. Without a request id in the address, only the search field is shown. */
+export function CallPage() {
+  const { t } = useTranslation()
+  const { requestId = '' } = useParams()
+  const navigate = useNavigate()
+  const open = (text: string): void => {
+    const id = findRequestId(text) ?? text
+    if (id !== '') void navigate(`/app/calls/${encodeURIComponent(id)}`)
+  }
+  const search = <FilterInput label={t('shared.requestId')} value={requestId} onCommit={open} />
+  return (
+    <Page
+      title={t('shell.calls')}
+      lead={t('audit.call.lead')}
+      actions={<search className="tg-audit-search">{search}</search>}
+    >
+      {requestId === '' ? (
+        <Panel>
+          <EmptyState icon="search" title={t('audit.call.find')} body={t('audit.call.findLead')} />
+        </Panel>
+      ) : (
+        <Explanation key={requestId} requestId={requestId} />
+      )}
+    </Page>
+  )
+}
+
+function Explanation({ requestId }: { requestId: string }) {
+  const { t } = useTranslation()
+  const {
+    data: call,
+    error,
+    refetch,
+  } = useQuery({
+    ...apiQuery('GET /api/audit/calls/:requestId', { params: { requestId } }),
+    retry: (count, failure) => count < 2 && !isNotFound(failure),
+  })
+  if (call !== undefined) return <ExplainedCall call={call} />
+  return (
+    <Panel>
+      {error === null ? (
+        <Skeleton height={320} />
+      ) : isNotFound(error) ? (
+        <EmptyState
+          icon="search"
+          title={t('audit.call.notFound')}
+          body={t('audit.call.notFoundLead')}
+        />
+      ) : (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      )}
+    </Panel>
+  )
+}
+
+function ExplainedCall({ call }: { call: CallExplanation }) {
+  return (
+    <>
+      <CallSummary call={call} />
+      <CallHistory call={call} />
+      <CallAttempts call={call} />
+      <div className="tg-audit-columns">
+        <CallArithmetic call={call} />
+        <UsagePanel call={call} />
+      </div>
+      <PricesInForce call={call} />
+      <CallReceipts requestId={call.request_id} />
+    </>
+  )
+}
+
+const TONES: Readonly<Record<CallExplanation['status'], Tone>> = {
+  open: 'info',
+  settled: 'good',
+  released: 'warn',
+  interrupted: 'bad',
+}
+
+function CallSummary({ call }: { call: CallExplanation }) {
+  const { t } = useTranslation()
+  const isAudit = isAuditor(useUser())
+  const { end, requested } = call
+  const logLink = `/app/logs/api-usage?${new URLSearchParams({ request: call.request_id })}`
+  const ownedBy = `${call.username || `#${call.user_id}`} (#${call.user_id})`
+  const heading = (
+    <span className="tg-audit-title">
+      <code>{call.request_id}</code>
+      <CopyButton text={call.request_id} label={t('audit.call.copyId')} />
+      <StatusTag tone={TONES[call.status]}>{t(`audit.call.status.${call.status}`)}</StatusTag>
+    </span>
+  )
+  return (
+    <Panel title={heading} actions={<ButtonLink to={logLink}>{t('audit.call.toLog')}</ButtonLink>}>
+      <Facts
+        facts={[
+          [t('audit.time'), stamp(call.admission?.created_at ?? end?.created_at ?? 0)],
+          [
+            t('shared.user'),
+            isAudit && <Link to={`/app/audit/ledgers/${call.user_id}`}>{ownedBy}</Link>,
+          ],
+          [t('shared.token'), call.token_name || `#${call.token_id}`],
+          [t('ui.model'), call.model],
+          [t('audit.call.upstreamModel'), call.upstream_model],
+          [t('ui.groupName'), call.group],
+          [t('audit.call.requested'), requested && `${requested.model} · ${requested.group}`],
+          [t('audit.call.formats'), call.formats.join(' → ')],
+          [t('audit.call.mode'), t(call.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed')],
+          [t('audit.call.charge'), end !== null && <ExactQuota value={end.charge} />],
+          [t('audit.call.cost'), call.cost !== null && <ProviderCost call={call} />],
+          [t('audit.call.ended'), end !== null && <EndReason end={end} />],
+          [t('audit.call.duration'), end !== null && <Durations end={end} />],
+          [t('audit.call.batch'), call.batch && batchText(call.batch)],
+          [t('audit.call.task'), call.task && `${call.task.id} · ${call.task.status}`],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+const batchText = (batch: NonNullable<CallExplanation['batch']>): string =>
+  `${batch.id} · ${batch.billed_lines}/${batch.lines}`
+
+type End = NonNullable<CallExplanation['end']>
+
+function EndReason({ end }: { end: End }) {
+  const { t } = useTranslation()
+  const code = [end.error_code, end.status_code].filter((part) => part !== null).join(' · ')
+  const name = end.reason === 'done' ? 'done' : failureName(end.reason)
+  return (
+    <>
+      {name === null ? end.reason : t(`usageLog.end.${name}`)}
+      {code !== '' && <code className="tg-audit-code">{code}</code>}
+    </>
+  )
+}
+
+function Durations({ end }: { end: End }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat({ maximumFractionDigits: 2 })
+  if (end.duration_ms === null) return <>{t('audit.unknown')}</>
+  const seconds = (ms: number) => t('audit.seconds', { value: number.format(ms / 1000) })
+  const first = end.first_byte_ms
+  return (
+    <>
+      {seconds(end.duration_ms)}
+      {first !== null && ` · ${t('audit.call.firstByte', { time: seconds(first) })}`}
+    </>
+  )
+}
+
+function ProviderCost({ call }: { call: CallExplanation }) {
+  return (
+    <>
+      <ExactQuota value={call.cost} />
+      {call.cost_ratio !== null && ` (× ${call.cost_ratio})`}
+    </>
+  )
+}

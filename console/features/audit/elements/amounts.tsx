@@ -1,0 +1,44 @@
+import { useTranslation } from 'react-i18next'
+import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
+
+/** The exact amount, because rounded amounts would not add up. A null amount is a dash. */
+export function ExactQuota({ value }: { value: number | null }) {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  if (value === null) return <span className="tg-muted">–</span>
+  const units = t('shared.quotaUnits', { quota: String(value) })
+  return (
+    <span className="tg-amount" title={units}>
+      {exactQuotaText(quotaOf(value), rule)}
+    </span>
+  )
+}
+
+/** A change of quota with its sign. */
+export function QuotaChange({ value }: { value: number }) {
+  const rule = useMoneyRule()
+  const text = exactQuotaText(quotaOf(Math.abs(value)), rule)
+  if (value === 0) return <span className="tg-amount tg-muted">{text}</span>
+  return (
+    <span className={value > 0 ? 'tg-amount tg-audit-plus' : 'tg-amount'}>
+      {value > 0 ? `+${text}` : `−${text}`}
+    </span>
+  )
+}
+
+const HASH_SHOWN = 16
+
+/** The first characters of a hash, which can be copied as a whole. */
+export function Hash({ value }: { value: string }) {
+  const { t } = useTranslation()
+  return (
+    <span className="tg-audit-hash">
+      <code title={value}>
+        {value.length > HASH_SHOWN ? `${value.slice(0, HASH_SHOWN)}…` : value}
+      </code>
+      <CopyButton text={value} label={t('ui.copy')} />
+    </span>
+  )
+}

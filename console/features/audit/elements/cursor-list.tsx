@@ -1,0 +1,83 @@
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useRegisterActions } from '#console/ui/actions/action.ts'
+import type { Column } from '#console/ui/data-grid/column.ts'
+import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
+import type { DataGridProps } from '#console/ui/data-grid/grid-props.ts'
+import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+import { ActionButton, Button } from '#console/ui/elements/button.tsx'
+import { ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { ColumnChooser } from '#console/ui/lists/column-chooser.tsx'
+import { Toolbar } from '#console/ui/lists/toolbar.tsx'
+import '#console/ui/forms/forms.css'
+
+type CursorPage<Row> = { readonly items: readonly Row[]; readonly next_cursor: string | null }
+
+type Props<Row> = Pick<
+  DataGridProps<Row>,
+  'label' | 'rowKey' | 'empty' | 'expand' | 'isMuted' | 'openKey' | 'isFresh'
+> & {
+  query: UseInfiniteQueryResult<InfiniteData<CursorPage<Row>>>
+  /** Rows above those of the query, such as live rows. */
+  rows?: readonly Row[]
+  layoutKey: string
+  columns: readonly Column<Row>[]
+  filters: ReactNode
+  tools?: ReactNode
+  moreText: string
+}
+
+export const nextCursor = ({ next_cursor }: CursorPage<unknown>): string | null => next_cursor
+
+/** A list whose further rows are appended. The list has no numbered pages, whatever its length. */
+export function CursorList<Row>(props: Props<Row>) {
+  const { query, layoutKey, columns, filters, tools, moreText, ...grid } = props
+  const { t } = useTranslation()
+  const layout = useColumnLayout(layoutKey, columns)
+  const refresh = {
+    id: 'refresh',
+    title: t('ui.refresh'),
+    keys: 'r',
+    icon: 'refresh',
+    perform: () => void query.refetch(),
+  } as const
+  useRegisterActions([refresh])
+  const rows = query.data?.pages.flatMap(({ items }) => items) ?? []
+  return (
+    <Panel isFlush>
+      <Toolbar
+        label={t('ui.filters')}
+        end={
+          <>
+            <ActionButton action={refresh} />
+            <ColumnChooser layout={layout} density="compact" />
+            {tools}
+          </>
+        }
+      >
+        {filters}
+      </Toolbar>
+      {query.error !== null && query.data === undefined ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      ) : (
+        <DataGrid
+          density="compact"
+          {...grid}
+          rows={[...(props.rows ?? []), ...rows]}
+          layout={layout}
+          isLoading={query.isPending}
+          isRefetching={query.isPlaceholderData}
+        />
+      )}
+      {query.hasNextPage && (
+        <div className="tg-audit-more">
+          <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            {moreText}
+          </Button>
+        </div>
+      )}
+    </Panel>
+  )
+}

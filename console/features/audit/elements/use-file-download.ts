@@ -1,0 +1,53 @@
+import { useRef, useState } from 'react'
+import { addressOf, type RouteName } from '#console/api/client.ts'
+import { type ApiRequest, type QueryValue, requestFile } from '#console/api/request.ts'
+import { showError } from '#console/ui/messages/toast.ts'
+import { saveFile } from '#console/ui/state/save-file.ts'
+
+export type FileRequest = {
+  readonly route: RouteName
+  readonly params?: Readonly<Record<string, QueryValue>>
+  readonly query?: ApiRequest['query']
+  readonly name: string
+}
+
+const REPORT_EVERY_MS = 200
+
+/** Downloads a file that the server streams. `bytes` is null while no download is running. */
+export function useFileDownload() {
+  const [bytes, setBytes] = useState<number | null>(null)
+  const running = useRef<AbortController | null>(null)
+  const run = async (file: FileRequest, signal: AbortSignal): Promise<void> => {
+    const address = addressOf(file.route, file.params)
+    const stream = await requestFile({ ...address, query: file.query ?? {}, signal })
+    saveFile(await new Response(stream.pipeThrough(countBytes(setBytes))).blob(), file.name)
+  }
+  return {
+    bytes,
+    cancel: () => running.current?.abort(),
+    start: (file: FileRequest) => {
+      const controller = new AbortController()
+      running.current = controller
+      setBytes(0)
+      run(file, controller.signal)
+        .catch((error: unknown) => {
+          if (!controller.signal.aborted) showError(error)
+        })
+        .finally(() => setBytes(null))
+    },
+  }
+}
+
+function countBytes(onBytes: (bytes: number) => void): TransformStream<Uint8Array, Uint8Array> {
+  let count = 0
+  let reportedAt = performance.now()
+  return new TransformStream({
+    transform: (piece, controller) => {
+      count += piece.length
+      controller.enqueue(piece)
+      if (performance.now() - reportedAt < REPORT_EVERY_MS) return
+      reportedAt = performance.now()
+      onBytes(count)
+    },
+  })
+}

@@ -1,0 +1,181 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call } from '#console/api/client.ts'
+import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { stamp, Time } from '#console/ui/elements/time.tsx'
+import { FilterInput } from '#console/ui/forms/filter-input.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { Page } from '#console/ui/layout/page.tsx'
+import {
+  fallbacksOf,
+  integerParam,
+  textParam,
+  type UrlValues,
+} from '#console/ui/state/url-state.ts'
+import { useUrlState } from '#console/ui/state/use-url-state.ts'
+import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
+import {
+  boundsOf,
+  rangeParam,
+  rangeText,
+  relativeRange,
+  zoneName,
+} from '#console/ui/time-range/time-range.ts'
+import type { RawEvent } from '#read-api/contract/time-travel.ts'
+import { auditorPage } from '../elements/auditor-page.tsx'
+import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
+import '../audit.css'
+
+const FILTERS = {
+  /** A position to start from. Without one, the time range applies. */
+  position: integerParam({ fallback: 0, max: 999_999_999_999_999 }),
+  range: rangeParam(relativeRange('today')),
+  stream: textParam(),
+  type: textParam(),
+  actor: textParam(),
+  user: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
+}
+type Filters = UrlValues<typeof FILTERS>
+
+export const EventsPage = auditorPage('shell.events', Events)
+
+function Events() {
+  const { t } = useTranslation()
+  const [filters, set] = useUrlState(FILTERS)
+  const query = useInfiniteQuery({
+    queryKey: ['audit', 'events', { ...filters, range: rangeText(filters.range) }],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/audit/events', {
+        query: { ...queryOf(filters), after: pageParam, limit: 50 },
+        signal,
+      }),
+    getNextPageParam: nextCursor,
+    placeholderData: keepPreviousData,
+  })
+  const columns = useMemo(() => eventColumns(t), [t])
+  return (
+    <Page title={t('shell.events')} lead={t('audit.events.lead', { zone: zoneName() })}>
+      <CursorList
+        label={t('shell.events')}
+        query={query}
+        rowKey={rowKey}
+        layoutKey="audit-events-columns"
+        columns={columns}
+        expand={(event) => <EventData event={event} />}
+        openKey={filters.position > 0 ? String(filters.position) : undefined}
+        filters={<EventFilters filters={filters} onFilters={set} />}
+        moreText={t('audit.loadNewer')}
+        empty={
+          <EmptyState
+            icon="list"
+            title={t('audit.events.none')}
+            body={t(query.hasNextPage ? 'audit.events.notYet' : 'audit.events.noneLead')}
+          />
+        }
+      />
+    </Page>
+  )
+}
+
+const rowKey = ({ position }: RawEvent): string => String(position)
+
+function queryOf({ position, range, stream, type, actor, user }: Filters) {
+  const shared = { stream, type, actor, user_id: user === 0 ? undefined : user }
+  if (position > 0) return { ...shared, from: String(position) }
+  const { from, to } = boundsOf(range, Math.floor(Date.now() / 1000))
+  return { ...shared, from: isoText(from), to: isoText(to) }
+}
+
+const isoText = (seconds: number | null): string | undefined =>
+  seconds === null ? undefined : new Date(seconds * 1000).toISOString()
+
+function EventFilters(props: { filters: Filters; onFilters: (patch: Partial<Filters>) => void }) {
+  const { t } = useTranslation()
+  const { filters, onFilters } = props
+  const isFiltered = Object.keys(FILTERS).some(
+    (name) => filters[name as keyof Filters] !== NO_FILTERS[name as keyof Filters],
+  )
+  return (
+    <>
+      {filters.position === 0 && (
+        <RangeFilter range={filters.range} onRange={(range) => onFilters({ range })} />
+      )}
+      <FilterInput
+        label={t('audit.position')}
+        value={filters.position === 0 ? '' : String(filters.position)}
+        wholeNumber={{ errorText: t('audit.export.positionWrong') }}
+        onCommit={(text) => onFilters({ position: Number(text) })}
+      />
+      <FilterInput
+        label={t('audit.verify.stream')}
+        value={filters.stream}
+        onCommit={(stream) => onFilters({ stream })}
+      />
+      <FilterInput
+        label={t('audit.events.type')}
+        value={filters.type}
+        onCommit={(type) => onFilters({ type })}
+      />
+      <FilterInput
+        label={t('audit.actor')}
+        value={filters.actor}
+        onCommit={(actor) => onFilters({ actor })}
+      />
+      <FilterInput
+        label={t('shared.userId')}
+        value={filters.user === 0 ? '' : String(filters.user)}
+        wholeNumber={{ errorText: t('audit.history.idInvalid') }}
+        onCommit={(text) => onFilters({ user: Number(text) })}
+      />
+      {isFiltered && (
+        <Button tone="quiet" icon="close" onClick={() => onFilters(NO_FILTERS)}>
+          {t('ui.clearFilters')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+const NO_FILTERS: Filters = fallbacksOf(FILTERS)
+
+const eventColumns = (t: TFunction): Column<RawEvent>[] => [
+  column('position', t('audit.position'), 110, ({ position }) => `#${position}`, {
+    align: 'end',
+    onCard: 'aside',
+  }),
+  column('time', t('audit.time'), 172, ({ at }) => stamp(Math.floor(at / 1000)), {
+    agoCell: ({ at }) => <Time at={Math.floor(at / 1000)} />,
+  }),
+  column('type', t('audit.events.type'), 230, ({ type }) => type, TITLE_COLUMN),
+  column(
+    'stream',
+    t('audit.verify.stream'),
+    210,
+    ({ stream, revision }) => `${stream} #${revision}`,
+  ),
+  column('actor', t('audit.actor'), 150, ({ actor }) => actor),
+  column('cause', t('audit.events.cause'), 190, ({ cause }) => cause ?? '–', {
+    isHiddenAtFirst: true,
+    onCard: 'more',
+  }),
+]
+
+/** The stored data of an event. Personal data stays sealed. */
+function EventData({ event }: { event: RawEvent }) {
+  const { t } = useTranslation()
+  const text = JSON.stringify(event, null, 2)
+  return (
+    <figure className="tg-audit-raw tg-audit-event">
+      <figcaption>
+        {t('audit.events.stored')} <CopyButton text={text} label={t('ui.copy')} />
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling needs the keyboard. */}
+      <pre tabIndex={0}>{text}</pre>
+    </figure>
+  )
+}

@@ -1,0 +1,180 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { Button } from '#console/ui/elements/button.tsx'
+import { stamp } from '#console/ui/elements/time.tsx'
+import { FilterInput } from '#console/ui/forms/filter-input.tsx'
+import { Select } from '#console/ui/forms/inputs.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { Page } from '#console/ui/layout/page.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
+import { Toolbar } from '#console/ui/lists/toolbar.tsx'
+import { textParam, type UrlParam } from '#console/ui/state/url-state.ts'
+import { useUrlState } from '#console/ui/state/use-url-state.ts'
+import { AsOfFilter, asOfParam } from '../elements/as-of-filter.tsx'
+import { auditorPage } from '../elements/auditor-page.tsx'
+import { DataTable } from '../elements/data-table.tsx'
+import {
+  type AuditObject,
+  type ObjectChange,
+  objectHistoryQuery,
+  readState,
+} from './object-history.ts'
+import { valuesOf } from './state-changes.ts'
+import '../audit.css'
+
+const KINDS = ['channel', 'token', 'user', 'options', 'prices'] as const
+
+/** The options and prices are one object each. Other objects have a number. */
+const isOfSite = (kind: AuditObject['kind']): boolean => kind === 'options' || kind === 'prices'
+
+const objectParam: UrlParam<string> = {
+  ...textParam('options:site', 40),
+  read: (text) =>
+    /^(?:(?:channel|token|user):(?:[1-9]\d{0,14})?|(?:options|prices):site)$/.test(text)
+      ? text
+      : null,
+}
+
+const URL_PARAMS = { object: objectParam, at: asOfParam }
+
+export const HistoryPage = auditorPage('shell.history', History)
+
+function History() {
+  const { t } = useTranslation()
+  const [values, set] = useUrlState(URL_PARAMS)
+  const [kind = 'options', id = ''] = values.object.split(':') as [AuditObject['kind'], string]
+  const select = (next: AuditObject['kind']): void =>
+    set({ object: isOfSite(next) ? `${next}:site` : `${next}:` })
+  return (
+    <Page title={t('shell.history')} lead={t('audit.history.lead')}>
+      <Toolbar label={t('ui.filters')}>
+        <Select
+          aria-label={t('audit.history.object')}
+          value={kind}
+          choices={KINDS.map((value) => ({ value, label: t(`audit.history.kind.${value}`) }))}
+          onChange={select}
+        />
+        {!isOfSite(kind) && (
+          <FilterInput
+            label={t('shared.id')}
+            value={id}
+            wholeNumber={{ errorText: t('audit.history.idInvalid') }}
+            onCommit={(text) => set({ object: `${kind}:${Number(text) > 0 ? Number(text) : ''}` })}
+          />
+        )}
+        <AsOfFilter at={values.at} onAt={(at) => set({ at })} />
+      </Toolbar>
+      {id === '' ? (
+        <Panel>
+          <EmptyState icon="clock" title={t('audit.history.enterId')} />
+        </Panel>
+      ) : (
+        <ObjectHistory key={values.object} object={{ kind, id }} at={values.at} />
+      )}
+    </Page>
+  )
+}
+
+function ObjectHistory({ object, at }: { object: AuditObject; at: string }) {
+  return (
+    <div className="tg-audit-columns">
+      <Changes object={object} at={at} />
+      <State object={object} at={at} />
+    </div>
+  )
+}
+
+function Changes({ object, at }: { object: AuditObject; at: string }) {
+  const { t } = useTranslation()
+  const query = useInfiniteQuery(objectHistoryQuery(object, at))
+  return (
+    <Panel title={t('audit.history.changes')} lead={t('audit.history.changesLead')}>
+      <QueryView query={query} height={280}>
+        {({ pages }) => (
+          <>
+            <ol className="tg-audit-attempts">
+              {pages
+                .flatMap(({ items }) => items)
+                .map((change) => (
+                  <Change key={change.position} change={change} />
+                ))}
+            </ol>
+            {pages[0]?.items.length === 0 && (
+              <EmptyState icon="clock" title={t('audit.history.none')} />
+            )}
+            {query.hasNextPage && (
+              <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                {t('audit.loadOlder')}
+              </Button>
+            )}
+          </>
+        )}
+      </QueryView>
+    </Panel>
+  )
+}
+
+function Change({ change }: { change: ObjectChange }) {
+  const { t } = useTranslation()
+  return (
+    <li>
+      <header>
+        <strong>{change.type}</strong>
+        {stamp(change.created_at)}
+        <span className="tg-muted">{change.actor}</span>
+        <Link to={`/app/audit/events?position=${change.position}`}>#{change.position}</Link>
+      </header>
+      {change.changes.length === 0 ? (
+        <p className="tg-muted">{t('audit.history.noValues')}</p>
+      ) : (
+        <DataTable
+          label={t('audit.history.changesOf', { type: change.type, position: change.position })}
+          heads={[t('audit.call.value'), t('audit.before'), t('audit.after')]}
+          rows={change.changes.map(({ name, before, after }) => ({
+            key: name,
+            cells: [
+              <code key="name">{name}</code>,
+              before === null ? '–' : <del key="before">{before}</del>,
+              after === null ? '–' : <ins key="after">{after}</ins>,
+            ],
+          }))}
+        />
+      )}
+    </li>
+  )
+}
+
+function State({ object, at }: { object: AuditObject; at: string }) {
+  const { t } = useTranslation()
+  const query = useQuery({
+    queryKey: ['audit', 'state', object, at],
+    queryFn: ({ signal }) => readState(object, at, signal),
+  })
+  return (
+    <Panel
+      title={at === '' ? t('audit.history.now') : t('audit.history.thenState')}
+      lead={query.data && t('audit.history.upTo', { position: query.data.position })}
+    >
+      <QueryView query={query} height={280}>
+        {(found) => {
+          const values = [...valuesOf(found?.state ?? null)]
+          if (values.length === 0) {
+            return <p className="tg-muted">{t('audit.history.noState')}</p>
+          }
+          return (
+            <DataTable
+              label={t('audit.history.now')}
+              heads={[t('audit.call.option'), t('audit.call.value')]}
+              rows={values.map(([name, value]) => ({
+                key: name,
+                cells: [<code key="name">{name}</code>, value],
+              }))}
+            />
+          )
+        }}
+      </QueryView>
+    </Panel>
+  )
+}

@@ -1,0 +1,57 @@
+type State = Readonly<Record<string, unknown>>
+
+export type StateChange = {
+  readonly name: string
+  /** Null if the value did not exist before, or does not exist any more. */
+  readonly before: string | null
+  readonly after: string | null
+}
+
+const SEPARATOR = ' › '
+/** Deeper values are shown as JSON. */
+const DEPTH_MAX = 3
+
+/** Lists the values that differ between two states, sorted by name. Null is no state. */
+export function changesBetween(before: State | null, after: State | null): StateChange[] {
+  const [old, now] = [valuesOf(before), valuesOf(after)]
+  const names = new Set([...old.keys(), ...now.keys()])
+  return [...names]
+    .toSorted()
+    .map((name) => ({ name, before: old.get(name) ?? null, after: now.get(name) ?? null }))
+    .filter((change) => change.before !== change.after)
+}
+
+/**
+ * Returns the values of a state as text. Members of objects, and of texts that contain a JSON
+ * object such as price tables, have names of their own. Empty values are left out.
+ */
+export function valuesOf(state: State | null): ReadonlyMap<string, string> {
+  const values = new Map<string, string>()
+  const add = (name: string, value: unknown, depth: number): void => {
+    const members = depth < DEPTH_MAX ? membersOf(value) : null
+    if (members === null) {
+      const text = typeof value === 'string' ? value : JSON.stringify(value)
+      if (text !== '' && text !== 'null' && text !== '[]' && text !== undefined) {
+        values.set(name, text)
+      }
+      return
+    }
+    for (const [key, member] of Object.entries(members)) {
+      add(name === '' ? key : name + SEPARATOR + key, member, depth + 1)
+    }
+  }
+  if (state !== null) add('', state, 0)
+  return values
+}
+
+function membersOf(value: unknown): Record<string, unknown> | null {
+  if (typeof value === 'string' && value.startsWith('{')) {
+    try {
+      return membersOf(JSON.parse(value))
+    } catch {
+      return null
+    }
+  }
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? (value as Record<string, unknown>) : null
+}

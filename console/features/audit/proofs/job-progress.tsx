@@ -1,0 +1,56 @@
+import type { TFunction } from 'i18next'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
+import type { Verification } from '#read-api/contract/verifications.ts'
+
+type Job = Pick<Verification, 'status' | 'progress' | 'error'>
+
+export const JOB_EVERY_MS = 1_000
+
+export const isUnderWay = ({ status }: Pick<Job, 'status'>): boolean =>
+  status === 'waiting' || status === 'running'
+
+export const JOB_TONES: Readonly<Record<Job['status'], Tone>> = {
+  waiting: 'info',
+  running: 'info',
+  finished: 'good',
+  failed: 'bad',
+}
+
+/** The status of a job, with a bar and the estimated time while the job is running. */
+export function JobProgress({ job }: { job: Job }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { progress, status, error } = job
+  return (
+    <div className="tg-proofs-job">
+      <StatusTag tone={JOB_TONES[status]}>{t(`audit.job.${status}`)}</StatusTag>
+      {error !== '' && <span className="tg-proofs-error">{error}</span>}
+      {isUnderWay(job) && progress !== null && (
+        <>
+          <progress
+            aria-label={t('audit.job.progress')}
+            value={progress.done}
+            max={Math.max(progress.total, 1)}
+          />
+          <span className="tg-muted">
+            {t('audit.job.of', {
+              done: number.format(progress.done),
+              total: number.format(progress.total),
+            })}
+            {progress.seconds_left !== null &&
+              ` · ${t('audit.job.left', { time: timeText(t, progress.seconds_left) })}`}
+          </span>
+        </>
+      )}
+    </div>
+  )
+}
+
+const MINUTE = 60
+
+const timeText = (t: TFunction, seconds: number): string =>
+  seconds < 2 * MINUTE
+    ? t('audit.seconds', { value: String(seconds) })
+    : t('audit.minutes', { value: String(Math.round(seconds / MINUTE)) })

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { en, TEXTS } from '#test/support/console-texts.ts'
+import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
+import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
+import { pageFixture } from '../support/console-fixture.ts'
+import { ok } from '../support/fake-site.ts'
+import { cutAmong } from '../support/truncated-texts.ts'
+import { logRow } from '../usage-log/fake-usage-log.ts'
+import { EXPLAINED_CALL, RECEIPTS, REQUEST_ID } from './audit-samples.ts'
+
+const UNKNOWN = '0191aa00-0000-7000-8000-000000000000'
+const ROW = logRow(900, { request_id: REQUEST_ID })
+const empty = { items: [], page: 0, total: 0 }
+
+const app = pageFixture({
+  isSiteShared: true,
+  startSite: () =>
+    startAdminSite({
+      [`GET /api/audit/calls/${REQUEST_ID}`]: () => ok(EXPLAINED_CALL),
+      [`GET /api/audit/receipts/${REQUEST_ID}`]: () => ok(RECEIPTS),
+      'GET /api/log/': () => ok({ ...empty, items: [ROW], total: 1 }),
+      'GET /api/log/stat': () => ok({ quota: 0, rpm: 0, tpm: 0, count: 1 }),
+    }),
+})
+const section = (name: string) => app.page.getByRole('region', { name })
+
+describe.each(LANGUAGES)('the page of a call in %s', (language) => {
+  it('has no accessibility fault', async () => {
+    const t = TEXTS[language]
+    const { page } = await app.openPage({ language })
+    await openAsRoot(page, app.site, `/app/calls/${REQUEST_ID}`)
+    await page.getByText(t('audit.receipt.state.final')).waitFor()
+    expect(await lookFaults(page, `audit-call-${language}`)).toEqual([])
+    expect(await cutAmong(page, '.tg-audit-facts dd, .tg-audit-table td')).toEqual([])
+  })
+})
+
+describe('the page of a call', () => {
+  it('opens from a row of the log and leads to a receipt that can be saved', async () => {
+    await app.openAsRoot(`/app/logs/api-usage?request=${REQUEST_ID}`)
+    await app.page.getByRole('link', { name: REQUEST_ID }).click()
+    await app.page.waitForURL(`**/app/calls/${REQUEST_ID}`)
+    await section(en('audit.receipt.title')).getByText('CallSettled').waitFor()
+    const [download] = await Promise.all([
+      app.page.waitForEvent('download'),
+      app.page.getByRole('button', { name: en('audit.receipt.download') }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe(`receipt-${REQUEST_ID}.json`)
+    expect(JSON.parse(readFileSync(await download.path(), 'utf8'))).toEqual(RECEIPTS)
+  })
+
+  it('shows why each attempt was made, and the arithmetic up to the charge', async () => {
+    await app.openAsRoot(`/app/calls/${REQUEST_ID}`)
+    const attempts = section(en('audit.call.attempts')).getByRole('listitem')
+    await attempts.nth(1).getByText('req_8c1f7e3a90b24d56').or(attempts.nth(1)).first().waitFor()
+    expect(await attempts.nth(1).textContent()).toContain(en('audit.call.reason.another-channel'))
+    const rows = section(en('audit.call.arithmetic')).getByRole('row')
+    expect(await rows.last().textContent()).toBe(`${en('audit.call.charge')}3,375`)
+    await app.page.getByText(en('audit.call.exact')).waitFor()
+  })
+
+  it('warns if the computed amount is not the charge', async () => {
+    const arithmetic = { ...EXPLAINED_CALL.arithmetic, charge: 9_999, is_exact: false }
+    const route = `GET /api/audit/calls/${REQUEST_ID}`
+    const before = app.site.routes[route]
+    app.site.routes[route] = () => ok({ ...EXPLAINED_CALL, arithmetic })
+    await app.openAsRoot(`/app/calls/${REQUEST_ID}`)
+    await app.page.getByText(en('audit.call.inexact', { computed: '3,375' })).waitFor()
+    if (before !== undefined) app.site.routes[route] = before
+  })
+
+  it('opens another call from a pasted header, and says if there is none', async () => {
+    await app.openAsRoot('/app/calls')
+    const search = app.page.getByRole('textbox', { name: en('shared.requestId') })
+    await search.fill(`X-Request-Id: ${UNKNOWN}`)
+    await search.press('Enter')
+    await app.page.getByText(en('audit.call.notFound')).waitFor()
+    expect(new URL(app.page.url()).pathname).toBe(`/app/calls/${UNKNOWN}`)
+  })
+})

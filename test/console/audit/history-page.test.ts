@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { changesBetween } from '#console/features/audit/history/state-changes.ts'
+import type { RawEvent, StateAsOf } from '#read-api/contract/time-travel.ts'
+import { en, TEXTS } from '#test/support/console-texts.ts'
+import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
+import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
+import { pageFixture } from '../support/console-fixture.ts'
+import { type FakeCall, ok } from '../support/fake-site.ts'
+import { AUDITOR_USER, NOW } from './audit-samples.ts'
+
+type Version = { position: number; type: string; state: Record<string, unknown> }
+
+/** Three versions of channel 3, oldest first. */
+const VERSIONS: readonly Version[] = [
+  { position: 40, type: 'ChannelCreated', state: { name: 'main', models: 'gpt-4o', weight: 1 } },
+  { position: 90, type: 'ChannelUpdated', state: { name: 'main', models: 'gpt-4o,o3', weight: 1 } },
+  { position: 95, type: 'ChannelUpdated', state: { name: 'main', models: 'gpt-4o,o3', weight: 5 } },
+]
+
+function stateAt({ query }: FakeCall) {
+  const at = query.get('at') ?? ''
+  const limit = /^\d+$/.test(at) ? Number(at) : at === '' ? Number.MAX_SAFE_INTEGER : 92
+  const version = VERSIONS.findLast(({ position }) => position <= limit)
+  if (version === undefined) {
+    return { status: 404, body: { success: false, message: 'unknown', code: 'ObjectUnknown' } }
+  }
+  const { position, type, state } = version
+  return ok({
+    ...{ position, at: NOW - 100, kind: 'channel', id: '3', state, is_deleted: false },
+    last_change: { position, revision: position, type, created_at: NOW - 100, actor: 'user:1' },
+  } satisfies StateAsOf)
+}
+
+const event = (position: number, patch: Partial<RawEvent> = {}): RawEvent => ({
+  ...{ position, stream: 'channels', revision: position, id: `event-${position}`, v: 1 },
+  ...{ type: 'ChannelUpdated', at: (NOW - 100) * 1_000, actor: 'user:1', cause: null },
+  ...{ data: { channelId: 3, terms: { weight: 5 } }, ...patch },
+})
+
+const app = pageFixture({
+  isSiteShared: true,
+  startSite: () =>
+    startAdminSite({
+      'GET /api/audit/state/channel/3': stateAt,
+      'GET /api/audit/events': ({ query }) => {
+        const after = Number(query.get('after') ?? 0)
+        const isFirst = after === 0
+        const items = Array.from({ length: isFirst ? 50 : 3 }, (_, n) => event(after + n + 1))
+        return ok({ items, next_cursor: isFirst ? String(items.at(-1)?.position) : null })
+      },
+    }),
+})
+const changes = () =>
+  app.page.getByRole('region', { name: en('audit.history.changes') }).getByRole('listitem')
+
+describe.each(LANGUAGES)('the pages of the history in %s', (language) => {
+  it('have no accessibility fault', async () => {
+    const t = TEXTS[language]
+    const { page } = await app.openPage({ language })
+    await openAsRoot(page, app.site, '/app/audit/history?object=channel:3')
+    await page.getByText('ChannelCreated').waitFor()
+    expect(await lookFaults(page, `audit-history-${language}`)).toEqual([])
+    await openAsRoot(page, app.site, '/app/audit/events?range=24h')
+    await page.getByRole('button', { name: t('audit.loadNewer') }).waitFor()
+    expect(await lookFaults(page, `audit-events-${language}`)).toEqual([])
+  })
+})
+
+describe('the history of an object', () => {
+  it('lists each change with the values before and after, down to the creation', async () => {
+    await app.openAsRoot('/app/audit/history?object=channel:3')
+    await expect.poll(() => changes().count()).toBe(3)
+    const rows = (index: number) => changes().nth(index).getByRole('row')
+    expect(await rows(0).last().getByRole('cell').allTextContents()).toEqual(['weight', '1', '5'])
+    expect(await rows(1).last().getByRole('cell').allTextContents()).toEqual([
+      ...['models', 'gpt-4o', 'gpt-4o,o3'],
+    ])
+    expect(await changes().nth(2).textContent()).toContain('ChannelCreated')
+  })
+
+  it('shows the state of an earlier moment, which is in the address', async () => {
+    await app.openAsRoot('/app/audit/history?object=channel:3')
+    await expect.poll(() => changes().count()).toBe(3)
+    await app.page.getByLabel(en('audit.asOf')).fill('2026-01-02T03:04')
+    await app.page.getByRole('heading', { name: en('audit.history.thenState') }).waitFor()
+    await expect.poll(() => changes().count()).toBe(2)
+    expect(new URL(app.page.url()).searchParams.get('at')).toMatch(/^2026-01-0\d.*:59\.000Z$/)
+    await app.page.getByRole('button', { name: en('audit.toPresent') }).click()
+    await expect.poll(() => changes().count()).toBe(3)
+  })
+
+  it('is linked from the menu of a channel', async () => {
+    await app.openAsRoot('/admin/channels')
+    await app.page
+      .getByRole('button', { name: /OpenAI/ })
+      .last()
+      .click()
+    await app.page.getByRole('menuitem', { name: en('shared.history') }).click()
+    await app.page.waitForURL('**/app/audit/history?object=channel%3A*')
+  })
+})
+
+describe('the list of events', () => {
+  it('appends the next events, and shows the stored data of one', async () => {
+    await app.openAsRoot('/app/audit/events')
+    await app.page.getByRole('button', { name: en('audit.loadNewer') }).click()
+    const grid = app.page.getByRole('grid', { name: en('shell.events') })
+    await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('54')
+    await grid.getByRole('row').nth(1).click()
+    await app.page.getByText('"weight": 5').waitFor()
+  })
+
+  it('sends its filters', async () => {
+    await app.openAsRoot('/app/audit/events?stream=account-7&type=QuotaGranted&actor=user:1&user=7')
+    await app.page.getByRole('grid').waitFor()
+    const query = app.calls('GET /api/audit/events').at(-1)?.query
+    expect(query?.get('stream')).toBe('account-7')
+    expect(query?.get('type')).toBe('QuotaGranted')
+    expect(query?.get('actor')).toBe('user:1')
+    expect(query?.get('user_id')).toBe('7')
+    expect(query?.get('from')).toMatch(/^\d{4}-.*Z$/)
+  })
+})
+
+describe('the navigation of an auditor', () => {
+  it('has the audit section and no page for admins', async () => {
+    await app.page.addInitScript(
+      (user) => localStorage.setItem('user', user),
+      JSON.stringify(AUDITOR_USER),
+    )
+    await app.page.goto(`${app.site.url}/app/audit/history?object=channel:3`)
+    await expect.poll(() => changes().count()).toBe(3)
+    const links = await app.page
+      .getByRole('navigation', { name: en('shell.navigation') })
+      .getByRole('link')
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+    expect(links.filter((href) => href.startsWith('/admin/'))).toEqual([])
+    expect(links).toContain('/app/audit/proofs')
+    expect(links).toContain('/app/calls')
+  })
+
+  it('is closed to a normal user', async () => {
+    await app.page.addInitScript(
+      (user) => localStorage.setItem('user', user),
+      JSON.stringify({ ...AUDITOR_USER, role: 1 }),
+    )
+    await app.page.goto(`${app.site.url}/app/audit/history?object=channel:3`)
+    await app.page.getByText(en('audit.auditorsOnly')).waitFor()
+    expect(await app.page.getByText(en('shell.sectionAudit'), { exact: true }).count()).toBe(0)
+  })
+})
+
+describe('the changes between two states', () => {
+  it('name members of JSON texts, such as price tables', () => {
+    const before = { ModelRatio: '{"a":1,"b":2}', Notice: 'hi' }
+    const after = { ModelRatio: '{"a":1,"b":3,"c":4}', Notice: 'hi' }
+    expect(changesBetween(before, after)).toEqual([
+      { name: 'ModelRatio › b', before: '2', after: '3' },
+      { name: 'ModelRatio › c', before: null, after: '4' },
+    ])
+  })
+
+  it('list all values of a new object, and leave out empty ones', () => {
+    expect(changesBetween(null, { name: 'x', tag: '', keys: [], limit: 0, note: null })).toEqual([
+      { name: 'limit', before: null, after: '0' },
+      { name: 'name', before: null, after: 'x' },
+    ])
+  })
+
+  it('keep a text that only looks like JSON', () => {
+    expect(changesBetween({ text: '{a' }, { text: '{b' })).toEqual([
+      { name: 'text', before: '{a', after: '{b' },
+    ])
+  })
+})

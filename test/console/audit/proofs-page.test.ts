@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import type { Rebuild, Verification } from '#read-api/contract/verifications.ts'
+import { en, TEXTS } from '#test/support/console-texts.ts'
+import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
+import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
+import { pageFixture } from '../support/console-fixture.ts'
+import { ok } from '../support/fake-site.ts'
+import { NOW } from './audit-samples.ts'
+
+const PATH = '/app/audit/proofs'
+
+const verification = (id: string, patch: Partial<Verification> = {}): Verification => ({
+  ...{ id, requested_by: null, status: 'finished', requested_at: NOW - 3_600 },
+  ...{ finished_at: NOW - 3_540, progress: null, error: '', mode: 'full' },
+  ...{ from_position: 0, to_position: 1_204_551, root: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ' },
+  tree_size: 1_204_551,
+  checks: [
+    { check: 'positions', count: 1_204_551, findings: 0 },
+    { check: 'charges', count: 402_118, findings: 0 },
+    { check: 'trial-balance', count: 1, findings: 0 },
+  ],
+  ...{ finding_count: 0, findings: [], ...patch },
+})
+
+const CHANGED = verification('v2', {
+  ...{ mode: 'incremental', requested_by: 1, from_position: 1_204_000 },
+  checks: [{ check: 'charges', count: 180, findings: 1 }],
+  finding_count: 1,
+  findings: [
+    {
+      ...{ check: 'charges', position: 1_204_118, stream: 'account-7', revision: 414 },
+      detail: 'the charge is 3370, but its price and usage give 3375',
+    },
+  ],
+})
+const RUNNING = verification('v3', {
+  ...{ status: 'running', finished_at: null },
+  progress: { stage: 'events', done: 600_000, total: 1_204_551, seconds_left: 31 },
+})
+
+const rebuild = (patch: Partial<Rebuild>): Rebuild => ({
+  ...{ id: 'r1', requested_by: 1, status: 'running', requested_at: NOW - 20, finished_at: null },
+  ...{ progress: { stage: 'fold', done: 400, total: 1_000, seconds_left: 30 }, error: '' },
+  read_models: [
+    { name: 'tokens', status: 'finished', done: 1_000, total: 1_000 },
+    { name: 'call-log', status: 'running', done: 400, total: 1_000 },
+  ],
+  ...patch,
+})
+
+const app = pageFixture({
+  startSite: () =>
+    startAdminSite({
+      'GET /api/audit/verifications': () => ok({ items: [CHANGED, verification('v1')] }),
+      'GET /api/audit/rebuilds': () =>
+        ok({ items: [rebuild({})], read_models: ['tokens', 'call-log', 'users'] }),
+    }),
+})
+
+describe.each(LANGUAGES)('the page of proofs in %s', (language) => {
+  it('has no accessibility fault', async () => {
+    const t = TEXTS[language]
+    const { page } = await app.openPage({ language })
+    await openAsRoot(page, app.site, PATH)
+    await page.getByText(CHANGED.findings[0]?.detail ?? '').waitFor()
+    expect(await lookFaults(page, `audit-verify-${language}`)).toEqual([])
+    await page.getByRole('tab', { name: t('audit.proofs.tab.export') }).click()
+    expect(await lookFaults(page, `audit-export-${language}`)).toEqual([])
+    await page.getByRole('tab', { name: t('audit.proofs.tab.rebuilds') }).click()
+    await page.getByRole('cell', { name: 'call-log' }).waitFor()
+    expect(await lookFaults(page, `audit-rebuilds-${language}`)).toEqual([])
+  })
+})
+
+it('a verification is started, shows its progress, and then its result', async () => {
+  const items = [verification('v1')]
+  app.site.routes['GET /api/audit/verifications'] = () => ok({ items })
+  app.site.routes['POST /api/audit/verifications'] = () => {
+    items.unshift(RUNNING)
+    return ok({ id: RUNNING.id })
+  }
+  await app.openAsRoot(PATH)
+  await app.page.getByRole('button', { name: en('audit.verify.full') }).click()
+  const bar = app.page.getByRole('progressbar', { name: en('audit.job.progress') })
+  await bar.waitFor()
+  expect(await bar.getAttribute('value')).toBe('600000')
+  const start = app.page.getByRole('button', { name: en('audit.verify.incremental') })
+  expect(await start.isDisabled()).toBe(true)
+  expect(app.bodies('POST /api/audit/verifications')).toEqual([{ mode: 'full' }])
+  items[0] = verification('v3', { to_position: 1_204_600 })
+  await app.page.getByText(en('audit.verify.clean_other', { events: '1,204,600' })).waitFor()
+})
+
+it('a finding names the check, the event and what is wrong', async () => {
+  await app.openAsRoot(PATH)
+  const finding = app.page.getByRole('row', { name: 'but its price and usage give' })
+  await finding.waitFor()
+  expect(await finding.textContent()).toContain('#1204118')
+  await app.page.getByText(en('audit.verify.findings_one', { number: '1' })).waitFor()
+})
+
+it('selected read models are rebuilt', async () => {
+  const items = [rebuild({ status: 'finished', progress: null })]
+  const read_models = ['tokens', 'call-log', 'users']
+  app.site.routes['GET /api/audit/rebuilds'] = () => ok({ items, read_models })
+  app.site.routes['POST /api/audit/rebuilds'] = () => ok({ id: 'r2' })
+  await app.openAsRoot(`${PATH}?tab=rebuilds`)
+  await app.page.getByRole('checkbox', { name: 'users' }).check()
+  const start = en('audit.rebuild.start_one', { count: 1 })
+  await app.page.getByRole('button', { name: start }).click()
+  await expect
+    .poll(() => app.bodies('POST /api/audit/rebuilds'))
+    .toEqual([{ read_models: ['users'] }])
+})
+
+it('the export sends the positions, and refuses what is none', async () => {
+  app.site.routes['GET /api/audit/export'] = () => ({
+    headers: { 'content-type': 'application/x-tar' },
+    body: 'tar',
+  })
+  await app.openAsRoot(`${PATH}?tab=export`)
+  const from = app.page.getByRole('textbox', { name: en('audit.export.from') })
+  await from.fill('minus one')
+  const start = app.page.getByRole('button', { name: en('audit.export.start') })
+  expect(await start.isDisabled()).toBe(true)
+  await from.fill('10001')
+  const [download] = await Promise.all([app.page.waitForEvent('download'), start.click()])
+  expect(download.suggestedFilename()).toBe('audit-export-10001-end.tar')
+  expect(app.calls('GET /api/audit/export')[0]?.query.get('from')).toBe('10001')
+})
