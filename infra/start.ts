@@ -25,6 +25,7 @@ import { createHttpApp } from './http/app.ts'
 import { ensureConsoleBuilt } from './http/build-console-if-changed.ts'
 import { canonicalTarget } from './http/canonical-request-target.ts'
 import { serveConsole } from './http/serve-console.ts'
+import { createSlowUploads, type SlowUploads } from './http/slow-uploads.ts'
 import { type HttpListener, listen } from './http-listener.ts'
 import type { EmbeddedPostgres } from './postgres/embedded-postgres.ts'
 import { createDrain, createDrainState, type DrainState } from './shutdown-drain.ts'
@@ -158,11 +159,13 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   const draining = state.draining.signal
   const { longResponses } = state
   const upgrades = new EventEmitter()
+  const slow = createSlowUploads()
   const app = await createHttpApp(core, {
     findPrincipals: (userIds) => usersByIds(core.db, userIds),
     findAccessToken: (token) =>
       findAccessToken(core.db, core.vault.keyedHash('access-token', token)),
-    serverFactory: (handler) => serverFor(relay ?? noRelay, handler, state, upgrades),
+    serverFactory: (handler) => serverFor(relay ?? noRelay, handler, { state, slow }, upgrades),
+    mayContinue: slow.mayContinue,
     isDraining: () => draining.aborted,
     isWritable: core.writes.isWritable,
     areReadModelsOther: await detectOtherReadModels(core),
@@ -197,7 +200,7 @@ const LIMITS = { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeo
 function serverFor(
   relay: RelayPaths,
   handler: RequestListener,
-  state: Readonly<DrainState>,
+  { state, slow }: { readonly state: Readonly<DrainState>; readonly slow: SlowUploads },
   upgrades: EventEmitter,
 ): Server {
   const isRelays = ({ url = '', headers: { host } }: IncomingMessage): boolean =>
@@ -213,8 +216,9 @@ function serverFor(
     (request, response) => {
       if (state.draining.signal.aborted) response.shouldKeepAlive = false
       request.url = canonicalTarget(request.url ?? '', request.headers.host)
-      if (relay.matches(request.url, request.method)) relay.handle(request, response)
-      else handler(request, response)
+      if (!relay.matches(request.url, request.method)) return handler(request, response)
+      slow.note(request)
+      relay.handle(request, response)
     },
   )
   server.on('upgrade', (request, socket, head) => {

@@ -17,6 +17,12 @@ export type GeminiPath = PathParameters & { readonly method: Method }
 
 /** Matches the path of a method. The name of a model may contain slashes and colons. */
 const METHOD_PATH = new RegExp(`^/v1(?:beta)?/(models|tunedModels)/(.+):(${METHODS.join('|')})$`)
+/** Matches the path of the submission of a batch. */
+const BATCH_SUBMISSION = /^\/v1(?:beta)?\/models\/(.+):batchGenerateContent$/
+/** Matches the path of batches, of one batch, or of its action. */
+const BATCHES_PATH = /^\/v1(?:beta)?\/batches(?:\/(.*))?$/
+/** Matches the end of the path of a batch of Gemini's API. */
+const BATCH_ID = /^[0-9a-f]{32}(?::|$)/
 /** Matches the path of the list of models, or of one model. */
 const MODELS_PATH = /^\/v1(?:beta)?\/models(?:\/(.*))?$/
 const TUNED_MODEL_PATH = /^\/v1(?:beta)?\/(tunedModels\/.+)$/
@@ -27,6 +33,32 @@ export function readGeminiPath(path: string): GeminiPath | null {
   if (name === undefined) return null
   const isStream = method === 'streamGenerateContent'
   return { method: method as Method, model: modelNamed(`${collection}/${name}`), isStream }
+}
+
+/** Returns the model of the path at which a batch is submitted. Returns null for any other path. */
+export function modelOfBatch(path: string): string | null {
+  const name = BATCH_SUBMISSION.exec(path)?.[1]
+  return name === undefined ? null : modelNamed(name)
+}
+
+/**
+ * Returns the path of a request about Gemini's batches, with the version `v1beta`. Returns null for
+ * any other request. The path `/v1/batches` is also that of OpenAI's batches, which have other ids
+ * and keys in another header.
+ */
+export function geminiBatchPath({
+  url = '',
+  headers,
+}: Pick<CallRequest, 'url' | 'headers'>): string | null {
+  const [path = '', query = ''] = url.split('?', 2)
+  const match = BATCHES_PATH.exec(path)
+  if (match === null) return null
+  const isOwn =
+    path.startsWith('/v1beta') ||
+    headers['x-goog-api-key'] !== undefined ||
+    BATCH_ID.test(match[1] ?? '') ||
+    (headers.authorization === undefined && new URLSearchParams(query).has('key'))
+  return isOwn ? path.replace(/^\/v1(?:beta)?/, '/v1beta') : null
 }
 
 /**
@@ -58,6 +90,7 @@ export function decodedSegment(text: string): string {
 export function isGeminiRequest({ url = '', headers }: CallRequest): boolean {
   const [path = ''] = url.split('?', 1)
   if (path.startsWith('/v1beta') || readGeminiPath(path) !== null) return true
+  if (modelOfBatch(path) !== null || geminiBatchPath({ url, headers }) !== null) return true
   return modelInPath(path) !== undefined && headers['x-goog-api-key'] !== undefined
 }
 

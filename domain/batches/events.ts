@@ -7,7 +7,7 @@ import type { WireQuota } from '../shared/quota.ts'
 export const batchStream = (batch: string): string => `batch-${batch}`
 
 /** The API in which a batch was submitted. */
-export type BatchApi = 'anthropic' | 'openai'
+export type BatchApi = 'anthropic' | 'openai' | 'gemini'
 
 type BatchFacts = { readonly batch: string; readonly userId: number }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import compress from '@fastify/compress'
 import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
@@ -59,6 +60,8 @@ type HttpAppOptions = {
   readonly findAccessToken?: FindAccessToken
   /** Creates the HTTP server if other code also handles requests on the port. */
   readonly serverFactory?: (handler: RequestListener) => Server
+  /** Reports whether a request may take longer than the timeout of requests. */
+  readonly mayContinue?: (socket: Socket) => boolean
   /** True during a shutdown: new API requests are refused, running requests may finish. */
   readonly isDraining?: () => boolean
   /** If false, requests that write are refused. */
@@ -99,7 +102,10 @@ export async function createHttpApp(core: Core, options: HttpAppOptions): Promis
   return app
 }
 
-function settings(core: Core, { serverFactory }: HttpAppOptions): FastifyHttpOptions<Server> {
+function settings(
+  core: Core,
+  { serverFactory, mayContinue }: HttpAppOptions,
+): FastifyHttpOptions<Server> {
   return {
     loggerInstance: quiet(core.log) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -113,7 +119,11 @@ function settings(core: Core, { serverFactory }: HttpAppOptions): FastifyHttpOpt
     rewriteUrl: (request) => canonicalTarget(request.url ?? '', request.headers.host),
     http: { headersTimeout: 15_000, maxHeaderSize: 16_384 },
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => {
+      const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      if (isTimeout && mayContinue?.(socket) === true) return
+      answerClientError(error, socket)
+    },
     frameworkErrors: answerFrameworkError,
     ...(serverFactory === undefined ? {} : { serverFactory: (handler) => serverFactory(handler) }),
   }

@@ -1,4 +1,5 @@
 import type { WireFormat } from '../dialects/wire-format.ts'
+import type { SplitRules } from './split-json-array.ts'
 
 /** What the provider tells about a batch. */
 export type BatchDescription = {
@@ -31,8 +32,18 @@ export type BatchProtocol = {
     body: Buffer,
     confidential: readonly string[],
   ) => BatchDescription | null
+  /** Set if the description contains the results, so that both must be split while they arrive. */
+  readonly splits?: {
+    readonly rules: SplitRules
+    /** Reads the description without the results. `hasResults` tells whether it has any. */
+    readonly readDescription: (
+      rest: Buffer,
+      hasResults: boolean,
+      confidential: readonly string[],
+    ) => BatchDescription | null
+  }
   /** Reads a line of the results. Returns null if the line has another form. */
-  readonly readResult: (line: string) => LineResult | null
+  readonly readResult: (line: string, index: number) => LineResult | null
   /** Returns the format of a line's request and answer. `name` is in the facts of the line. */
   readonly formatOf: (name: string | undefined) => WireFormat
 }

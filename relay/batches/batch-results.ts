@@ -4,6 +4,8 @@ import {
   type ProviderTarget,
   providerRequest,
 } from '../providers/openai-compatible/provider-target.ts'
+import type { BatchProtocol } from './batch-protocol.ts'
+import { elementsIn } from './split-json-array.ts'
 
 /** The maximum length of a line. A longer one is a request or an answer that no model has. */
 const LINE_BYTES_MAX = 32 * 1024 * 1024
@@ -48,14 +50,16 @@ export async function openDownload(
   throw new ResultsUnavailable(statusCode)
 }
 
-/** Yields the lines of a batch's results as they arrive. Rejects if the results end early. */
+/** Yields a batch's results as they arrive. Rejects if the results end early. */
 export async function* resultLines(
   deps: Pick<RelayDeps, 'outbound'>,
-  download: Download,
+  download: Download & { readonly splits?: BatchProtocol['splits'] },
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const body = await openDownload(deps, download, signal)
-  for await (const line of linesIn(body)) yield line.toString('utf8')
+  const { splits } = download
+  const lines = splits === undefined ? linesIn(body) : elementsIn(body, splits.rules)
+  for await (const line of lines) yield line.toString('utf8')
 }
 
 /** Yields the lines of a stream as they arrive. At most one line is in memory. */

@@ -15,6 +15,7 @@ import {
 } from './anthropic-batches.ts'
 import { resultLines } from './batch-results.ts'
 import type { PageOfBatches, StoredBatch } from './batch-store.ts'
+import { type GeminiBatchRequest, geminiBatchOf, renderGeminiBatch } from './gemini-batches.ts'
 import {
   type OpenAiBatchRequest,
   openAiBatchOf,
@@ -32,19 +33,18 @@ const PAGE_DEFAULT = 20
 const RESULTS_MS = 3_600_000
 
 /** Finds a batch of the caller's user. A batch of another user does not exist. */
-async function find(
+export async function find(
   { batchStore }: BatchDeps,
   { user: { userId } }: Caller,
   id: string,
 ): Promise<StoredBatch | null> {
-  const anthropic = batchOfId(id)
-  const batch = anthropic ?? openAiBatchOf(id)
+  const ids = { anthropic: batchOfId(id), openai: openAiBatchOf(id), gemini: geminiBatchOf(id) }
+  const batch = ids.anthropic ?? ids.openai ?? ids.gemini
   const found = batch === null ? undefined : await batchStore.find(userId, batch)
-  const api = anthropic === null ? 'openai' : 'anthropic'
-  return found?.api === api ? found : null
+  return found !== undefined && ids[found.api] === batch ? found : null
 }
 
-const missing = (id: string): RelayError =>
+export const missing = (id: string): RelayError =>
   relayError('batch_not_found', { subject: id.slice(0, 64) })
 const unfinished = (id: string): RelayError =>
   relayError('batch_not_ended', { subject: id.slice(0, 64) })
@@ -61,25 +61,24 @@ const UNKNOWN = {
 export async function rendered(deps: BatchDeps, stored: StoredBatch): Promise<object> {
   const { vault, views } = deps
   const { api, batch, userId, object, isSettled, submittedAt } = stored
-  if (api === 'openai') return renderedOpenAi(deps, stored)
+  if (api !== 'anthropic') return renderedWithRequest(deps, stored)
   const { serverAddress } = views.options.options.tasks
   const unknown = { ...UNKNOWN, created_at: new Date(submittedAt).toISOString() }
   const text = object === null ? null : await vault.open(userId, object)
   return renderBatch(batch, text === null ? unknown : JSON.parse(text), isSettled, serverAddress)
 }
 
-async function renderedOpenAi({ vault }: BatchDeps, stored: StoredBatch): Promise<object> {
-  const { userId, request, object } = stored
+async function renderedWithRequest({ vault }: BatchDeps, stored: StoredBatch): Promise<object> {
+  const { api, userId, request, object } = stored
   const open = async (sealed: StoredBatch['object']): Promise<unknown> => {
     const text = sealed === null ? null : await vault.open(userId, sealed)
     return text === null ? null : JSON.parse(text)
   }
   const [own, description] = [await open(request), await open(object)]
-  return renderOpenAiBatch(
-    stored,
-    own as OpenAiBatchRequest | null,
-    description as Readonly<Record<string, unknown>> | null,
-  )
+  const described = description as Readonly<Record<string, unknown>> | null
+  return api === 'openai'
+    ? renderOpenAiBatch(stored, own as OpenAiBatchRequest | null, described)
+    : renderGeminiBatch(stored, own as GeminiBatchRequest | null, described)
 }
 
 export async function showBatch(
@@ -91,13 +90,21 @@ export async function showBatch(
 ): Promise<void> {
   const stored = await find(deps, caller, id)
   if (stored === null) return sendError(exchange, missing(id))
-  if (!stored.isSettled) {
-    const settling = settle(stored).catch((err: unknown) => {
-      deps.log.warn({ err, call: stored.batch }, 'a batch could not be settled')
-    })
-    await Promise.race([settling, delay(SETTLED_WITHIN_MS, undefined, { ref: false })])
-  }
+  await settleSoon(deps, settle, stored)
   await sendCurrent(deps, exchange, caller, id)
+}
+
+/** Settles a batch if it has ended. Waits for this for a short time only. */
+export async function settleSoon(
+  deps: BatchDeps,
+  settle: Settle,
+  stored: StoredBatch,
+): Promise<void> {
+  if (stored.isSettled) return
+  const settling = settle(stored).catch((err: unknown) => {
+    deps.log.warn({ err, call: stored.batch }, 'a batch could not be settled')
+  })
+  await Promise.race([settling, delay(SETTLED_WITHIN_MS, undefined, { ref: false })])
 }
 
 /** Sends the description of a batch as it is now, or an error if it was deleted meanwhile. */
@@ -220,18 +227,22 @@ export async function deleteBatch(
     return sendError(exchange, relayError('upstream_error'))
   }
   await deps.batchStore.remove(stored.batch)
-  sendJson(exchange, 200, { id: publicIdOf(stored.batch), type: 'message_batch_deleted' })
+  const deleted = { id: publicIdOf(stored.batch), type: 'message_batch_deleted' }
+  sendJson(exchange, 200, stored.api === 'gemini' ? {} : deleted)
 }
 
 type Placed = { readonly record: BatchRecord; readonly key: RelayKey }
 
-async function placeOfBatch(deps: BatchDeps, { batch }: StoredBatch): Promise<Placed | null> {
+export async function placeOfBatch(
+  deps: BatchDeps,
+  { batch }: StoredBatch,
+): Promise<Placed | null> {
   const record = await deps.ledger.peek(batch)
   const key = record === null || record.place === null ? null : keyOf(deps, record)
   return record === null || key === null ? null : { record, key }
 }
 
-function sendAbout(
+export function sendAbout(
   { batchOutbound }: BatchDeps,
   { record, key }: Placed,
   method: 'POST' | 'DELETE',

@@ -9,7 +9,7 @@ import { resolveModelName } from '../adapters/resolve-model-name.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { requestsHourCache } from '../dialects/hour-cache.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
-import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
+import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { candidateOf, outputLimitsOf } from '../pipeline/candidate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
@@ -20,7 +20,7 @@ import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
 import { type RelayChannel, serves } from '../views/channel-view.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
-import { type BatchLine, inRequest } from './read-batch-request.ts'
+import type { InlineBatches, InlineSubmission } from './inline-batches.ts'
 
 /** A batch that may be submitted: what it holds, where it goes, and what is sent. */
 export type BatchPlan = {
@@ -29,7 +29,11 @@ export type BatchPlan = {
   readonly parts: readonly BatchPart[]
   readonly lines: LinesById
   readonly channel: RelayChannel
+  /** The provider's name for the model of the first line. */
+  readonly sentModel: string
   readonly body: Buffer
+  /** What is stored for descriptions of the batch; null for nothing. */
+  readonly shown: object | null
 }
 
 /** The maximum number of different models and prices in a batch. */
@@ -52,23 +56,23 @@ export async function planBatch(
   deps: RelayDeps,
   caller: Caller,
   batch: string,
-  format: WireFormat,
-  lines: readonly BatchLine[],
+  api: InlineBatches,
+  { lines, shown }: InlineSubmission,
 ): Promise<BatchPlan | RelayError> {
   const planned: PlannedLine[] = []
   let channels: readonly RelayChannel[] | null = null
   for (const [index, { params }] of lines.entries()) {
     if (index % LINES_AT_ONCE === 0) await yieldToEventLoop()
-    const line = await planLine(deps, caller, format, params)
-    if (isRelayError(line)) return inRequest(line, index, 'params')
+    const line = await planLine(deps, caller, api.format, params, api.path)
+    if (isRelayError(line)) return api.inLine(line, index)
     planned.push(line)
     const offered = new Set(channelsIn(line.plan.offer))
     channels = (channels ?? [...offered]).filter(
-      (channel) => offered.has(channel) && acceptsBatches(deps, channel, line.request, 'anthropic'),
+      (channel) => offered.has(channel) && acceptsBatches(deps, channel, line.request, api.api),
     )
     if (channels.length === 0) {
       const { model: subject } = line.request
-      return inRequest(relayError('no_batch_channel', { param: 'model', subject }), index, 'params')
+      return api.inLine(relayError('no_batch_channel', { param: 'model', subject }), index)
     }
   }
   const model = planned[0]?.request.model ?? ''
@@ -77,8 +81,8 @@ export async function planBatch(
   const channel = await selector.next()
   selector.end(true)
   if (channel === null) return relayError('no_channel', { subject: model, retryAfter: 10 })
-  const plan = await buildPlan(deps, batch, channel, lines, planned)
-  return isRelayError(plan) ? plan : { group: caller.group, ...plan }
+  const plan = await buildPlan(deps, { batch, channel, api }, { lines, shown }, planned)
+  return isRelayError(plan) ? plan : { group: caller.group, shown, ...plan }
 }
 
 /** Reports whether the channel's provider offers batches and the model, without conversion. */
@@ -98,9 +102,10 @@ export async function planLine(
   caller: Caller,
   format: WireFormat,
   params: Buffer,
+  path: PathParameters | null = null,
 ): Promise<PlannedLine | RelayError> {
   const { isPassThrough, adapters, screening } = views.options.options
-  const read = format.readRequest(isPassThrough ? reserializeJson(params) : params, null)
+  const read = format.readRequest(isPassThrough ? reserializeJson(params) : params, path)
   if (isRelayError(read)) return read
   if (read.isStream) return relayError('parameter_not_supported', { param: 'stream' })
   if (read.stored !== undefined) {
@@ -122,36 +127,45 @@ export async function planLine(
   return screened ?? { request, plan }
 }
 
+type Building = {
+  readonly batch: string
+  readonly channel: RelayChannel
+  readonly api: InlineBatches
+}
+
 async function buildPlan(
   deps: RelayDeps,
-  batch: string,
-  channel: RelayChannel,
-  lines: readonly BatchLine[],
+  { batch, channel, api }: Building,
+  { lines, shown }: InlineSubmission,
   planned: readonly PlannedLine[],
-): Promise<Omit<BatchPlan, 'group'> | RelayError> {
+): Promise<Omit<BatchPlan, 'group' | 'shown'> | RelayError> {
   const parts: Parts = new Map()
   const facts = new Map<string, LineFacts>()
-  const pieces: Buffer[] = []
+  const { write } = api
+  const pieces: Buffer[] = [Buffer.from(write.begin(shown))]
+  let sentModel = ''
   for (const [line, { request, plan }] of planned.entries()) {
     if (line % LINES_AT_ONCE === 0) await yieldToEventLoop()
     const sent = candidateFor(deps, channel, { request, plan })
-    if (isRelayError(sent)) return inRequest(sent, line, 'params')
+    if (isRelayError(sent)) return api.inLine(sent, line)
+    if (line === 0) sentModel = sent.upstreamModel ?? request.model
+    const given = lines[line]
+    if (given === undefined) throw new Error('a planned line is not in the batch')
     const part = addToPart(deps, parts, batch, { request, plan })
     if (part === null) return relayError('invalid_parameter', { param: 'requests' })
-    const { customId = '' } = lines[line] ?? {}
-    facts.set(lineId(batch, customId), { line, part, ...factsOf(sent.request, request, plan) })
-    const opening = `${line === 0 ? '{"requests":[' : ','}{"custom_id":"${customId}","params":`
-    pieces.push(Buffer.from(opening), sent.body, CLOSE)
+    const known = { line, part, ...factsOf(sent.request, request, plan) }
+    facts.set(lineId(batch, given.customId), known)
+    pieces.push(...(line === 0 ? [] : [COMMA]), ...write.line(given, sent.body))
   }
-  pieces.push(END)
-  return { parts: partsIn(parts), lines: facts, channel, body: Buffer.concat(pieces) }
+  pieces.push(Buffer.from(write.end))
+  const body = Buffer.concat(pieces)
+  return { parts: partsIn(parts), lines: facts, channel, sentModel, body }
 }
 
 export const partsIn = (parts: Parts): readonly BatchPart[] =>
   [...parts.values()].map(({ index, ...part }) => part)
 
-const CLOSE = Buffer.from('}')
-const END = Buffer.from(']}')
+const COMMA = Buffer.from(',')
 
 /**
  * Returns what is sent for a line. A line without an output limit gets the one that its hold

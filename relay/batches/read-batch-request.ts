@@ -8,7 +8,12 @@ import { scanObject } from '../dialects/scan-request-object.ts'
 export const LINES_MAX = 10_000
 
 /** One request of a batch: the id that the caller gave it, and its parameters as they were sent. */
-export type BatchLine = { readonly customId: string; readonly params: Buffer }
+export type BatchLine = {
+  readonly customId: string
+  readonly params: Buffer
+  /** What the provider returns with the result. Only Gemini's batches have it. */
+  readonly metadata?: Buffer
+}
 
 const OPENING = /^[ \t\r\n]*\{[ \t\r\n]*"requests"[ \t\r\n]*:[ \t\r\n]*\[/
 const OPENING_BYTES_MAX = 256

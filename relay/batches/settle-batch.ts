@@ -1,4 +1,5 @@
 import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
+import type { BatchApi } from '#domain/batches/events.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 import { inParallel } from '#relay/channel-actions/run-in-parallel.ts'
@@ -10,19 +11,26 @@ import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import { ANTHROPIC_BATCHES } from './anthropic-batches.ts'
 import type { BatchLedger } from './batch-ledger.ts'
 import type { BatchDescription, BatchProtocol } from './batch-protocol.ts'
-import { ResultsUnavailable, resultLines } from './batch-results.ts'
+import { openDownload, ResultsUnavailable, resultLines } from './batch-results.ts'
 import type { LineFacts, LinesById, StoredBatch } from './batch-store.ts'
+import { GEMINI_BATCHES } from './gemini-batches.ts'
 import { OPENAI_BATCHES } from './openai-batches.ts'
 import { lineId } from './plan-batch.ts'
 import { deleteInputFile, registerResultFiles } from './result-files.ts'
+import { JsonArraySplitter } from './split-json-array.ts'
 
 export type BatchDeps = RelayDeps & {
   readonly ledger: BatchLedger
   readonly batchOutbound: RelayDeps['outbound']
 }
 
-export const protocolOf = (record: BatchRecord): BatchProtocol =>
-  record.submitted.api === 'openai' ? OPENAI_BATCHES : ANTHROPIC_BATCHES
+export const protocolOf = (record: BatchRecord): BatchProtocol => PROTOCOLS[record.submitted.api]
+
+const PROTOCOLS: Readonly<Record<BatchApi, BatchProtocol>> = {
+  anthropic: ANTHROPIC_BATCHES,
+  openai: OPENAI_BATCHES,
+  gemini: GEMINI_BATCHES,
+}
 
 /** Asks the provider about a batch, and settles it if it has ended. */
 export type Settle = (batch: StoredBatch) => Promise<void>
@@ -34,6 +42,7 @@ const LOST_MS = 600_000
 /** The time after which the results of a batch no longer exist. */
 const RESULTS_MS = 30 * 86_400_000
 const BATCHES_AT_ONCE = 4
+const DESCRIBE_MS = 300_000
 const PAGE = 500
 const BYTES_PER_TOKEN = 4
 
@@ -122,12 +131,15 @@ export class BatchSettler {
     const { ledger, batchStore } = this.deps
     const { batch } = record.submitted
     const facts = await batchStore.linesOf(batch)
-    const { headers } = protocolOf(record)
-    const download = { target: key.target, path: results, headers }
+    const { headers, splits } = protocolOf(record)
+    const ofParts = splits === undefined ? {} : { splits }
+    const download = { target: key.target, path: results, headers, ...ofParts }
+    let index = -1
     let lines: BillLines['lines'][number][] = []
     try {
       for await (const text of resultLines(this.deps, download, signal)) {
-        const line = await this.readLine(text, { record, key, facts })
+        index += 1
+        const line = await this.readLine(text, { record, key, facts, index })
         if (line !== null) lines.push(line)
         if (lines.length < LINES_AT_ONCE) continue
         await ledger.bill(batch, lines)
@@ -143,11 +155,11 @@ export class BatchSettler {
 
   private async readLine(
     text: string,
-    { record, key, facts }: LineContext,
+    { record, key, facts, index }: LineContext,
   ): Promise<BillLines['lines'][number] | null> {
     if (text.trim() === '') return null
     const protocol = protocolOf(record)
-    const result = protocol.readResult(text)
+    const result = protocol.readResult(text, index)
     if (result === null) throw new Error('a line of the results of a batch has an unknown form')
     const found = facts.get(lineId(record.submitted.batch, result.customId))
     if (found === undefined || result.answer === null) return null
@@ -170,6 +182,8 @@ export class BatchSettler {
 }
 
 type LineContext = {
+  /** The place of the result among all results. */
+  readonly index: number
   readonly record: BatchRecord
   readonly key: RelayKey
   readonly facts: LinesById
@@ -216,15 +230,37 @@ export function keyOf({ views }: RelayDeps, { place }: BatchRecord): RelayKey | 
 
 /** Asks the provider about a batch. Returns null if it can't be asked now. */
 export async function describe(
-  { batchOutbound, views }: BatchDeps,
+  deps: BatchDeps,
   { target }: RelayKey,
   record: BatchRecord,
 ): Promise<BatchDescription | 'missing' | null> {
-  const { headers, path: root, readDescription } = protocolOf(record)
+  const { batchOutbound, views } = deps
+  const { headers, path: root, readDescription, splits } = protocolOf(record)
   const path = `${root}/${encodeURIComponent(record.place?.upstreamId ?? '')}`
+  if (splits !== undefined) {
+    const download = { target, path, headers }
+    return describeWithResults(deps, download, splits, confidentialAt(views, record))
+  }
   const answer = await sendTaskRequest(batchOutbound, target, { method: 'GET', path, headers })
   if (answer.kind === 'plain') return readDescription(answer.body, confidentialAt(views, record))
   return answer.kind === 'failed' && answer.status === 404 ? 'missing' : null
+}
+
+/** Reads a description that contains the results, without keeping these in memory. */
+async function describeWithResults(
+  deps: BatchDeps,
+  download: Parameters<typeof openDownload>[1],
+  { rules, readDescription }: NonNullable<BatchProtocol['splits']>,
+  confidential: readonly string[],
+): Promise<BatchDescription | 'missing' | null> {
+  const splitter = new JsonArraySplitter(rules)
+  try {
+    const body = await openDownload(deps, download, AbortSignal.timeout(DESCRIBE_MS))
+    for await (const chunk of body) splitter.push(chunk)
+  } catch (error) {
+    return error instanceof ResultsUnavailable && error.status === 404 ? 'missing' : null
+  }
+  return readDescription(splitter.rest, splitter.hasArray, confidential)
 }
 
 /** Returns the texts of a batch's channel that callers must not see. */

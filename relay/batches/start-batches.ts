@@ -3,6 +3,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { isRelayError, relayError } from '../canonical/relay-error.ts'
+import { geminiBatchPath, modelOfBatch } from '../gemini-paths.ts'
 import { acquirePermit } from '../pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
@@ -11,6 +12,8 @@ import { TASK_LIMITS } from '../tasks/send-request-to-task-provider.ts'
 import { BATCHES_PATH } from './anthropic-batches.ts'
 import { BatchLedger } from './batch-ledger.ts'
 import { deleteFile, listFiles, sendFileContent, showFile, uploadBatchFile } from './file-routes.ts'
+import { GEMINI_BATCHES_PATH } from './gemini-batches.ts'
+import { ANTHROPIC_INLINE, geminiInline } from './inline-batches.ts'
 import {
   cancelBatch,
   deleteBatch,
@@ -19,6 +22,7 @@ import {
   sendResults,
   showBatch,
 } from './look-up-batch.ts'
+import { cancelGeminiBatch, listGeminiBatches, showGeminiBatch } from './look-up-gemini-batch.ts'
 import { FILES_PATH, OPENAI_BATCHES_PATH } from './openai-batches.ts'
 import { deleteExpiredFiles } from './result-files.ts'
 import { type BatchDeps, BatchSettler, type Settle } from './settle-batch.ts'
@@ -35,10 +39,10 @@ const POLL_EVERY_MS = 30_000
 const LEASE = 'batch-poller'
 const EMPTY = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1 }
 
-const ROOTS = [BATCHES_PATH, OPENAI_BATCHES_PATH, FILES_PATH] as const
+const ROOTS = [BATCHES_PATH, OPENAI_BATCHES_PATH, FILES_PATH, GEMINI_BATCHES_PATH] as const
 
 export const isBatchPath = (path: string): boolean =>
-  ROOTS.some((root) => path === root || path.startsWith(`${root}/`))
+  modelOfBatch(path) !== null || ROOTS.some((root) => path === root || path.startsWith(`${root}/`))
 
 /** Creates the handler of batches, and settles batches in the process with the poller's lease. */
 export function startBatches(core: Core, deps: RelayDeps, pollEveryMs = POLL_EVERY_MS): Batches {
@@ -75,7 +79,7 @@ async function handle(
   path: string,
 ): Promise<void> {
   const { request, clientIp, startedAt } = exchange
-  const route = routeOf(request.method ?? '', path)
+  const route = routeOf(request.method ?? '', geminiBatchPath(request) ?? path)
   if (isRelayError(route)) return sendError(exchange, route)
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendError(exchange, caller)
@@ -112,11 +116,11 @@ const show: LookUpOf = (deps, exchange, caller, id, settle) =>
 const ROUTES: Readonly<
   Record<
     (typeof ROOTS)[number],
-    { readonly submit: Submit; readonly list: LookUp; readonly objects: ObjectRoutes }
+    { readonly submit?: Submit; readonly list: LookUp; readonly objects: ObjectRoutes }
   >
 > = {
   [BATCHES_PATH]: {
-    submit: submitBatch,
+    submit: (deps, exchange, caller) => submitBatch(deps, exchange, caller, ANTHROPIC_INLINE),
     list: listBatches,
     objects: {
       '': { GET: show, DELETE: deleteBatch },
@@ -129,6 +133,13 @@ const ROUTES: Readonly<
     list: listOpenAiBatches,
     objects: { '': { GET: show }, cancel: { POST: cancelBatch } },
   },
+  [GEMINI_BATCHES_PATH]: {
+    list: listGeminiBatches,
+    objects: {
+      '': { GET: showGeminiBatch, DELETE: deleteBatch },
+      cancel: { POST: cancelGeminiBatch },
+    },
+  },
   [FILES_PATH]: {
     submit: uploadBatchFile,
     list: listFiles,
@@ -137,14 +148,23 @@ const ROUTES: Readonly<
 }
 
 function routeOf(method: string, path: string): Route | ReturnType<typeof relayError> {
+  const wrongMethod = (subject: string) => relayError('method_not_allowed', { subject })
+  const model = modelOfBatch(path)
+  if (model !== null) {
+    if (method !== 'POST') return wrongMethod('POST')
+    const api = geminiInline(model)
+    return { submit: (deps, exchange, caller) => submitBatch(deps, exchange, caller, api) }
+  }
   const root = ROOTS.find((one) => path === one || path.startsWith(`${one}/`)) ?? BATCHES_PATH
   const { submit, list, objects } = ROUTES[root]
-  const [id = '', action = '', ...rest] = path.slice(root.length + 1).split('/')
+  // Gemini's API separates the action by a colon.
+  const separator = root === GEMINI_BATCHES_PATH ? ':' : '/'
+  const [id = '', action = '', ...rest] = path.slice(root.length + 1).split(separator)
   if (rest.length > 0) return relayError('not_found')
-  const wrongMethod = (subject: string) => relayError('method_not_allowed', { subject })
   if (id === '') {
-    if (method === 'POST') return { submit }
-    return method === 'GET' ? { lookUp: list } : wrongMethod('GET, POST')
+    if (method === 'POST' && submit !== undefined) return { submit }
+    const methods = submit === undefined ? 'GET' : 'GET, POST'
+    return method === 'GET' ? { lookUp: list } : wrongMethod(methods)
   }
   const methods = Object.entries(objects).find(([name]) => name === action)?.[1]
   if (methods === undefined) return relayError('not_found')

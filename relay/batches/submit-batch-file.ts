@@ -8,7 +8,7 @@ import { servingGroupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { claimIdempotencyKey, type KeyedCall } from '../pipeline/claim-idempotency-key.ts'
-import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
+import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import { readBody } from '../pipeline/read-body.ts'
 import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
@@ -18,7 +18,6 @@ import { confidentialTo, placeOf, type RelayChannel, type RelayKey } from '../vi
 import { objectIn, PROVIDER_ID, recordOf } from './batch-protocol.ts'
 import { openDownload, ResultsUnavailable } from './batch-results.ts'
 import type { StoredFile } from './file-store.ts'
-import { rendered } from './look-up-batch.ts'
 import {
   BATCH_ENDPOINTS,
   contentPathOf,
@@ -32,7 +31,7 @@ import {
 import { FILE_LINE_BYTES_MAX, FilePlan, FileRefused } from './plan-batch-file.ts'
 import { keyOfFile } from './result-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
-import { isRefused, refuse, sendFailure } from './submit-batch.ts'
+import { isRefused, refuse, sendAccepted, sendFailure } from './submit-batch.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
 /**
@@ -344,7 +343,7 @@ async function send(
       const { upstreamId } = description
       const place = { ...placeOf(channel), keyRef: key.keyRef, upstreamId }
       await deps.ledger.accept(exchange.call, place)
-      await describe(deps, exchange, description.object)
+      await sendAccepted(deps, exchange, description.object)
       return true
     } catch (err) {
       deps.log.error({ err, call: exchange.call }, 'an accepted batch could not be recorded')
@@ -359,15 +358,6 @@ async function send(
     sendFailure(deps, exchange, end, confidential)
   } else sendError(exchange, relayError('upstream_format'))
   return false
-}
-
-async function describe(deps: BatchDeps, exchange: Exchange, object: object): Promise<void> {
-  const { call: batch } = exchange
-  const userId = (await deps.ledger.peek(batch))?.submitted.userId ?? 0
-  await deps.batchStore.describe(batch, await deps.vault.seal(userId, JSON.stringify(object)))
-  const stored = await deps.batchStore.find(userId, batch)
-  if (stored === undefined) throw new Error('a batch that was submitted is not stored')
-  sendJson(exchange, 200, await rendered(deps, stored))
 }
 
 /** Sends a file for batches to a provider. Returns its id there, or the failure. */

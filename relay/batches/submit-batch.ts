@@ -1,5 +1,4 @@
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-request.ts'
 import { acquirePermit } from '../pipeline/acquire-call-permit.ts'
 import { servingGroupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
@@ -11,14 +10,9 @@ import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { confidentialTo, placeOf, type RelayKey } from '../views/channel-view.ts'
-import {
-  ANTHROPIC_BATCHES,
-  BATCHES_PATH,
-  renderBatch,
-  VERSION_HEADERS,
-} from './anthropic-batches.ts'
+import type { InlineBatches } from './inline-batches.ts'
+import { rendered } from './look-up-batch.ts'
 import { type BatchPlan, planBatch } from './plan-batch.ts'
-import { readBatchRequest } from './read-batch-request.ts'
 import type { BatchDeps } from './settle-batch.ts'
 
 /**
@@ -39,6 +33,7 @@ export async function submitBatch(
   deps: BatchDeps,
   exchange: Exchange,
   caller: Caller,
+  api: InlineBatches,
 ): Promise<void> {
   const { bodies } = deps
   const owner = await bodyOwnerOf(deps, caller.user.userId, exchange.request)
@@ -48,7 +43,7 @@ export async function submitBatch(
   try {
     if (!bodies.take(copied)) return sendError(exchange, BUSY)
     try {
-      await submitBody(deps, exchange, caller, body)
+      await submitBody(deps, exchange, caller, body, api)
     } finally {
       bodies.giveBack(copied)
     }
@@ -64,17 +59,18 @@ async function planBody(
   { call }: Exchange,
   caller: Caller,
   body: Buffer,
+  api: InlineBatches,
 ): Promise<BatchPlan | RelayError> {
   if (plansAtOnce >= PLANS_MAX) return BUSY
   plansAtOnce += 1
   try {
-    const lines = await readBatchRequest(body)
-    if (isRelayError(lines)) return lines
+    const submission = await api.read(body)
+    if (isRelayError(submission)) return submission
     const groups = servingGroupsOf(caller, deps.views)
     let first: RelayError | null = null
     for (const group of groups) {
       const inGroup = { ...caller, group }
-      const plan = await planBatch(deps, inGroup, call, ANTHROPIC_MESSAGES, lines)
+      const plan = await planBatch(deps, inGroup, call, api, submission)
       if (!isRelayError(plan)) return plan
       first ??= plan
     }
@@ -89,26 +85,27 @@ async function submitBody(
   arrived: Exchange,
   caller: Caller,
   body: Buffer,
+  api: InlineBatches,
 ): Promise<void> {
   const permit = await acquirePermit(deps, caller, { body, outputTokensMax: 0, choices: 1 })
   if (isRelayError(permit)) return sendError(arrived, permit)
   let isSuccess = false
   try {
-    const keyed = await claimIdempotencyKey(deps, arrived, caller, { work: 'messages', body })
+    const keyed = await claimIdempotencyKey(deps, arrived, caller, { work: api.format.name, body })
     if (keyed !== null && isRelayError(keyed)) return sendError(arrived, keyed)
     const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
-    const planned = await planUnlessKnown(deps, exchange, caller, body)
+    const planned = await planUnlessKnown(deps, exchange, caller, body, api)
     if (isRelayError(planned)) {
       if (planned.code !== 'idempotency_replayed') await keyed?.free()
       return sendError(exchange, planned)
     }
-    const error = await hold(deps, exchange, caller, planned)
+    const error = await hold(deps, exchange, caller, planned, api)
     if (error !== null) {
       // After a failure of a store, the batch may be held, so the key stays with it.
       if (error !== NO_STORE) await keyed?.free()
       return sendError(exchange, error)
     }
-    isSuccess = await send(deps, exchange, planned, keyed)
+    isSuccess = await send(deps, exchange, planned, keyed, api)
   } finally {
     permit.release({ isSuccess, tokens: 0 })
   }
@@ -120,12 +117,13 @@ async function planUnlessKnown(
   exchange: Exchange,
   caller: Caller,
   body: Buffer,
+  api: InlineBatches,
 ): Promise<BatchPlan | RelayError> {
   const { call: subject } = exchange
   const known = await deps.batchStore.find(caller.user.userId, subject).catch(() => null)
   if (known === null) return NO_STORE
   if (known !== undefined) return relayError('idempotency_replayed', { subject })
-  return planBody(deps, exchange, caller, body)
+  return planBody(deps, exchange, caller, body, api)
 }
 
 /** Stores the lines and holds the quota. Nothing is sent before both are durable. */
@@ -134,25 +132,17 @@ async function hold(
   { call: batch, startedAt, clientIp }: Exchange,
   caller: Caller,
   plan: BatchPlan,
+  { api }: InlineBatches,
 ): Promise<RelayError | null> {
   const { userId, settings } = caller.user
   try {
     const sealedIp = settings.showIpInLogs ? await vault.seal(userId, clientIp) : null
-    const facts = {
-      batch,
-      userId,
-      api: 'anthropic',
-      submittedAt: startedAt,
-      request: null,
-    } as const
-    await batchStore.add(facts, plan.lines)
+    const { shown } = plan
+    const request = shown === null ? null : await vault.seal(userId, JSON.stringify(shown))
+    await batchStore.add({ batch, userId, api, submittedAt: startedAt, request }, plan.lines)
     const { group } = plan
     const inGroup = { ...caller, group }
-    const error = await ledger.submit(
-      { batch, api: 'anthropic', startedAt, clientIp: sealedIp },
-      inGroup,
-      plan,
-    )
+    const error = await ledger.submit({ batch, api, startedAt, clientIp: sealedIp }, inGroup, plan)
     if (error !== null) await batchStore.remove(batch)
     return error
   } catch (err) {
@@ -166,8 +156,9 @@ async function hold(
 async function send(
   deps: BatchDeps,
   exchange: Exchange,
-  { channel, body }: BatchPlan,
+  { channel, body, sentModel }: BatchPlan,
   keyed: KeyedCall | null,
+  api: InlineBatches,
 ): Promise<boolean> {
   const { call: batch } = exchange
   const choice = await deps.keys.choose(channel)
@@ -177,12 +168,13 @@ async function send(
     return false
   }
   const { target } = choice.key
-  const passed = ANTHROPIC_MESSAGES.passedHeaders(exchange.request.headers)
-  const headers = passed.length === 0 ? VERSION_HEADERS : pairsOf(passed)
-  const request = { method: 'POST', path: BATCHES_PATH, body, headers } as const
+  const headers = api.headersOf(exchange)
+  const request = { method: 'POST', path: api.pathOf(sentModel), body, headers } as const
   const signal = AbortSignal.timeout(SUBMIT_MS)
   const end = await sendTaskRequest(deps.batchOutbound, target, request, signal)
-  if (end.kind === 'plain') return accept(deps, exchange, { channel, body: end.body }, choice.key)
+  if (end.kind === 'plain') {
+    return accept(deps, exchange, { channel, body: end.body }, choice.key, api)
+  }
   if (end.kind !== 'failed') return false
   if (isRefused(end)) await refuse(deps, batch, keyed)
   sendFailure(deps, exchange, end, confidentialTo(channel))
@@ -218,9 +210,10 @@ async function accept(
   exchange: Exchange,
   { channel, body }: Pick<BatchPlan, 'channel' | 'body'>,
   { keyRef }: RelayKey,
+  { protocol }: InlineBatches,
 ): Promise<boolean> {
   const { call: batch } = exchange
-  const description = ANTHROPIC_BATCHES.readDescription(body, [])
+  const description = protocol.readDescription(body, confidentialTo(channel))
   if (description === null) {
     sendError(exchange, relayError('upstream_format'))
     return false
@@ -233,12 +226,22 @@ async function accept(
     sendError(exchange, NO_STORE)
     return false
   }
-  const stored = await deps.ledger.peek(batch)
-  const userId = stored?.submitted.userId ?? 0
-  const sealed = await deps.vault.seal(userId, JSON.stringify(object))
-  await deps.batchStore.describe(batch, sealed)
-  sendJson(exchange, 200, renderBatch(batch, object, false, ''))
+  await sendAccepted(deps, exchange, object)
   return true
+}
+
+/** Stores the description of a batch that the provider has just accepted, and sends it. */
+export async function sendAccepted(
+  deps: BatchDeps,
+  exchange: Exchange,
+  object: object,
+): Promise<void> {
+  const { call: batch } = exchange
+  const userId = (await deps.ledger.peek(batch))?.submitted.userId ?? 0
+  await deps.batchStore.describe(batch, await deps.vault.seal(userId, JSON.stringify(object)))
+  const stored = await deps.batchStore.find(userId, batch)
+  if (stored === undefined) throw new Error('a batch that was submitted is not stored')
+  sendJson(exchange, 200, await rendered(deps, stored))
 }
 
 export function sendFailure(
@@ -256,8 +259,3 @@ export function sendFailure(
   const shown = exchange.errors.providerErrorBody(body, status, texts, exchange.call)
   sendJson(exchange, status >= 400 && status <= 599 ? status : 502, shown)
 }
-
-const pairsOf = (list: readonly string[]): Record<string, string> =>
-  Object.fromEntries(
-    list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? '']] : [])),
-  )

@@ -28,6 +28,7 @@ export const OTHER_FORMAT_ROWS: readonly ProfileRow[] = [
       },
     ],
     modelsPath: '/v1beta/models?pageSize=1000',
+    batches: 'gemini',
     keyHeader: 'x-goog-api-key',
     videos: { vendor: 'veo', models: /^veo-/ },
     keyHint: { zh: 'AIza 开头的 API 密钥', en: 'An API key, AIza…' },

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+
+type Limits = {
+  /** How often the progress of a slow upload is checked. */
+  readonly checkMs: number
+  /** The minimum number of bytes per second between two checks. */
+  readonly bytesPerSecondMin: number
+  /** The maximum time of an upload after the server's timeout of requests. */
+  readonly totalMs: number
+  /** The maximum number of slow uploads of the process. */
+  readonly uploadsMax: number
+}
+
+const LIMITS: Limits = {
+  checkMs: 15_000,
+  bytesPerSecondMin: 16 * 1024,
+  totalMs: 3_600_000,
+  uploadsMax: 256,
+}
+
+export type SlowUploads = {
+  /** Notes a request whose body may be long. Its upload may take longer than other requests. */
+  readonly note: (request: IncomingMessage) => void
+  /**
+   * Reports whether a request may continue after the server's timeout of requests. It may as long
+   * as its body keeps arriving. Otherwise its connection is closed.
+   */
+  readonly mayContinue: (socket: Socket) => boolean
+}
+
+/**
+ * Lets large files arrive over slow connections. A request that does not move is still ended by the
+ * server's timeout, so that idle connections can't be piled up. Node reports a connection once when
+ * its request exceeds that timeout, so usual requests cost nothing here.
+ */
+export function createSlowUploads(limits: Limits = LIMITS): SlowUploads {
+  const requests = new WeakMap<Socket, IncomingMessage>()
+  let uploads = 0
+  return {
+    note: (request) => {
+      requests.set(request.socket, request)
+    },
+    mayContinue: (socket) => {
+      const request = requests.get(socket)
+      const isUpload = request !== undefined && !request.complete && !request.destroyed
+      if (!isUpload || uploads >= limits.uploadsMax) return false
+      uploads += 1
+      watch(request, limits, () => {
+        uploads -= 1
+      })
+      return true
+    },
+  }
+}
+
+function watch(
+  request: IncomingMessage,
+  { checkMs, bytesPerSecondMin, totalMs }: Limits,
+  onEnd: () => void,
+): void {
+  const { socket } = request
+  const endsAt = performance.now() + totalMs
+  const least = (bytesPerSecondMin * checkMs) / 1_000
+  let bytes = socket.bytesRead
+  const timer = setInterval(() => {
+    const isMoving = socket.bytesRead - bytes >= least && performance.now() < endsAt
+    bytes = socket.bytesRead
+    if (request.complete || request.destroyed || socket.destroyed) clearInterval(timer)
+    else if (isMoving) return
+    else {
+      clearInterval(timer)
+      socket.destroy()
+    }
+    onEnd()
+  }, checkMs)
+  timer.unref()
+}

@@ -1,0 +1,249 @@
+import { redact } from '../canonical/redact-provider-texts.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { GEMINI } from '../dialects/gemini/generate-request.ts'
+import { jsonError } from '../dialects/invalid-json-error.ts'
+import { isMembers } from '../dialects/read-request-members.ts'
+import { scanObject } from '../dialects/scan-request-object.ts'
+import {
+  type BatchDescription,
+  type BatchProtocol,
+  type LineResult,
+  objectIn,
+  PROVIDER_ID,
+  recordOf,
+} from './batch-protocol.ts'
+import { type BatchLine, LINES_MAX } from './read-batch-request.ts'
+import { JsonArraySplitter, type SplitRules, UnsplittableJson } from './split-json-array.ts'
+
+const MIB = 1024 * 1024
+/** The path of batches below a channel's address. */
+export const GEMINI_BATCHES_PATH = '/v1beta/batches'
+const PUBLIC_ID = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/
+const TYPE = 'type.googleapis.com/google.ai.generativelanguage.v1main.GenerateContentBatch'
+const REQUESTS = 'batch/inputConfig/requests/requests'
+const NAME_LENGTH_MAX = 256
+const METADATA_BYTES_MAX = 8_192
+/** The bytes that are read before the event loop may do other work. */
+const CHUNK_BYTES = 64 * 1024
+
+/** Returns the id that callers see, which is the end of the name of a batch. */
+export const geminiIdOf = (batch: string): string => batch.replaceAll('-', '')
+
+/** Returns the id of the batch's stream, or null if callers never got such an id. */
+export function geminiBatchOf(id: string): string | null {
+  const parts = PUBLIC_ID.exec(id)?.slice(1)
+  return parts === undefined ? null : parts.join('-')
+}
+
+const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
+
+/** Names the request of the batch that has an error. */
+export function inGeminiRequest(error: RelayError, index: number, prefix = ''): RelayError {
+  const { param } = error.params
+  const root = `batch.input_config.requests.requests[${index}]`
+  const path = [root, prefix, param ?? ''].filter((part) => part !== '').join('.')
+  return { ...error, params: { ...error.params, param: path } }
+}
+
+export type GeminiBatch = { readonly lines: readonly BatchLine[]; readonly displayName: string }
+
+/**
+ * Reads the body of a submission. Each request is checked for itself. Only requests in the body
+ * are accepted, because nobody could use a file of the site's account.
+ */
+export async function readGeminiBatch(body: Buffer): Promise<GeminiBatch | RelayError> {
+  const splitter = new JsonArraySplitter({
+    ...{ paths: [REQUESTS], elementBytesMax: 32 * MIB, restBytesMax: 64 * 1024 },
+  })
+  const lines: BatchLine[] = []
+  try {
+    for (let at = 0; at < body.length; at += CHUNK_BYTES) {
+      for (const element of splitter.push(body.subarray(at, at + CHUNK_BYTES))) {
+        const line = readLine(element, lines.length)
+        if (isRelayError(line)) return inGeminiRequest(line, lines.length)
+        if (lines.length === LINES_MAX) return invalid('batch.input_config.requests')
+        lines.push(line)
+      }
+      await new Promise((resume) => setImmediate(resume))
+    }
+  } catch (error) {
+    if (error instanceof UnsplittableJson) return invalid('batch.input_config')
+    throw error
+  }
+  const displayName = nameIn(splitter.rest)
+  if (isRelayError(displayName)) return displayName
+  return lines.length === 0 ? invalid('batch.input_config.requests') : { lines, ...displayName }
+}
+
+/** Reads the rest of a submission, in which the requests are left out. */
+function nameIn(rest: Buffer): { readonly displayName: string } | RelayError {
+  const members = scanObject(rest)
+  if (!isMembers(members)) return jsonError(rest, members)
+  const value = objectIn(rest.toString('utf8'))
+  const batch = recordOf(value?.batch)
+  if (value === null || batch === null) return invalid('batch')
+  const { batch: _, ...others } = value
+  const { displayName, display_name, inputConfig, input_config, priority, ...more } = batch
+  const input = recordOf(inputConfig ?? input_config)
+  const requests = recordOf(input?.requests)
+  const [other] = [...Object.keys(others), ...Object.keys(more).map((key) => `batch.${key}`)]
+  if (other !== undefined) return relayError('parameter_not_supported', { param: other })
+  const isAmbiguous = displayName !== undefined && display_name !== undefined
+  if (isAmbiguous || (inputConfig !== undefined && input_config !== undefined)) {
+    return invalid('batch')
+  }
+  const [misplaced] = Object.keys(input ?? {}).filter((key) => key !== 'requests')
+  if (misplaced !== undefined) {
+    const param = `batch.input_config.${misplaced}`
+    return relayError('parameter_not_supported', { param })
+  }
+  const isWhole = Object.keys(requests ?? {}).every((key) => key === 'requests')
+  if (requests === null || !isWhole) return invalid('batch.input_config.requests')
+  const name = displayName ?? display_name ?? ''
+  if (typeof name !== 'string' || name.length > NAME_LENGTH_MAX) {
+    return invalid('batch.display_name')
+  }
+  return { displayName: name.toWellFormed() }
+}
+
+function readLine(element: Buffer, index: number): BatchLine | RelayError {
+  const members = scanObject(element)
+  if (!isMembers(members)) return jsonError(element, members)
+  const other = members.find(({ key }) => key !== 'request' && key !== 'metadata')
+  if (other !== undefined) return relayError('parameter_not_supported', { param: other.key })
+  const request = members.find(({ key }) => key === 'request')
+  if (request === undefined) return relayError('missing_parameter', { param: 'request' })
+  if (request.kind !== 'object') return invalid('request')
+  const params = element.subarray(request.valueStart, request.valueEnd)
+  const metadata = members.find(({ key, kind }) => key === 'metadata' && kind !== 'null')
+  const line = { customId: String(index), params }
+  if (metadata === undefined) return line
+  const bytes = element.subarray(metadata.valueStart, metadata.valueEnd)
+  if (metadata.kind !== 'object' || bytes.length > METADATA_BYTES_MAX) return invalid('metadata')
+  return { ...line, metadata: bytes }
+}
+
+const RESULTS = 'inlinedResponses/inlinedResponses'
+/** What is split of a batch's description. Requests of the caller that it repeats are dropped. */
+export const RESULT_RULES: SplitRules = {
+  paths: [`metadata/output/${RESULTS}`, `response/${RESULTS}`],
+  dropped: ['metadata/inputConfig/requests/requests'],
+  elementBytesMax: 64 * MIB,
+  restBytesMax: MIB,
+}
+
+const STATE = /^(?:BATCH|JOB)_STATE_(PENDING|RUNNING|SUCCEEDED|FAILED|CANCELLED|EXPIRED)$/
+const RUNNING: ReadonlySet<string> = new Set(['PENDING', 'RUNNING'])
+const COUNTS = [
+  ...['requestCount', 'successfulRequestCount', 'failedRequestCount', 'pendingRequestCount'],
+]
+
+/** Reads the provider's description of a batch, in which the results are left out. */
+function readDescription(
+  body: Buffer,
+  confidential: readonly string[],
+  hasResults = false,
+): BatchDescription | null {
+  const value = objectIn(body.toString('utf8'))
+  const { name, error } = value ?? {}
+  const id = typeof name === 'string' ? name.replace(/^batches\//, '') : ''
+  const metadata = recordOf(value?.metadata)
+  const [, stateName] = STATE.exec(String(metadata?.state ?? '')) ?? []
+  const state = stateName ?? (recordOf(error) === null ? undefined : 'FAILED')
+  if (!PROVIDER_ID.test(id) || state === undefined) return null
+  const stats = recordOf(metadata?.batchStats)
+  const countOf = (count: string) => String(Number(stats?.[count] ?? 0) || 0)
+  const time = (key: string) => {
+    const text = metadata?.[key]
+    return typeof text === 'string' ? { [key]: text } : {}
+  }
+  const object = {
+    state,
+    ...{ ...time('createTime'), ...time('updateTime'), ...time('endTime') },
+    batchStats: Object.fromEntries(COUNTS.map((count) => [count, countOf(count)])),
+    error: errorOf(error, confidential),
+    hasResults,
+  }
+  // Answers that the description does not have yet are not billed yet.
+  const isComplete = hasResults || countOf('successfulRequestCount') === '0'
+  const isEnded = !RUNNING.has(state) && (isComplete || state === 'FAILED')
+  const results = hasResults ? `${GEMINI_BATCHES_PATH}/${encodeURIComponent(id)}` : null
+  return { isEnded, upstreamId: id, results, object }
+}
+
+/** Returns an error of the provider with its message redacted; null if there is none. */
+function errorOf(error: unknown, confidential: readonly string[]): object | null {
+  const given = recordOf(error)
+  if (given === null) return null
+  const { code, message } = given
+  const text = redact(String(message ?? ''), confidential)
+  return { code: typeof code === 'number' ? code : 13, message: text }
+}
+
+/** Reads a result. The results have no ids, but are in the order of the requests. */
+function readResult(element: string, index: number): LineResult | null {
+  const value = objectIn(element)
+  if (value === null) return null
+  return { customId: String(index), answer: recordOf(value.response) }
+}
+
+/** Gemini's batches of requests in the body of their submission. */
+export const GEMINI_BATCHES: BatchProtocol = {
+  path: GEMINI_BATCHES_PATH,
+  headers: {},
+  readDescription: (body, confidential) => readDescription(body, confidential),
+  splits: {
+    rules: RESULT_RULES,
+    readDescription: (rest, hasResults, confidential) =>
+      readDescription(rest, confidential, hasResults),
+  },
+  readResult,
+  formatOf: () => GEMINI,
+}
+
+/** What the caller said about a batch. It is stored for the descriptions of the batch. */
+export type GeminiBatchRequest = { readonly model: string; readonly displayName: string }
+
+/**
+ * Renders a batch for the caller, without its results. As long as it is not settled it is shown as
+ * running, so that nobody reads answers that are not billed.
+ */
+export function renderGeminiBatch(
+  { batch, isSettled, submittedAt }: { batch: string; isSettled: boolean; submittedAt: number },
+  request: GeminiBatchRequest | null,
+  object: Readonly<Record<string, unknown>> | null,
+): { readonly done?: true; readonly metadata: object; readonly [name: string]: unknown } {
+  const name = `batches/${geminiIdOf(batch)}`
+  const { state = 'PENDING', error = null, batchStats, ...times } = object ?? {}
+  const { hasResults: _, endTime, ...early } = times
+  const isHidden = !isSettled && !RUNNING.has(String(state))
+  const metadata = {
+    ...{ '@type': TYPE, name, model: `models/${request?.model ?? ''}` },
+    displayName: request?.displayName ?? '',
+    createTime: new Date(submittedAt).toISOString(),
+    ...early,
+    ...(isSettled && endTime !== undefined ? { endTime } : {}),
+    ...(batchStats === undefined ? {} : { batchStats }),
+    state: `BATCH_STATE_${isHidden ? 'RUNNING' : String(state)}`,
+  }
+  if (!isSettled || RUNNING.has(String(state))) return { name, metadata }
+  return { name, metadata, done: true, ...(error === null ? {} : { error }) }
+}
+
+/** Renders a result for the caller, with the caller's name for the model. Errors are redacted. */
+export function renderGeminiResult(
+  element: Buffer,
+  model: string,
+  confidential: readonly string[],
+): string {
+  const value = objectIn(element.toString('utf8')) ?? {}
+  const metadata = recordOf(value.metadata)
+  const ofCaller = metadata === null ? {} : { metadata }
+  const response = recordOf(value.response)
+  if (response !== null) {
+    const shown = 'modelVersion' in response ? { ...response, modelVersion: model } : response
+    return JSON.stringify({ ...ofCaller, response: shown })
+  }
+  const error = errorOf(value.error, confidential) ?? { code: 13, message: '' }
+  return JSON.stringify({ ...ofCaller, error })
+}

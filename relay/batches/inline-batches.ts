@@ -1,0 +1,101 @@
+import type { BatchApi } from '#domain/batches/events.ts'
+import type { RelayError } from '../canonical/relay-error.ts'
+import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-request.ts'
+import { GEMINI } from '../dialects/gemini/generate-request.ts'
+import type { PathParameters, WireFormat } from '../dialects/wire-format.ts'
+import type { Exchange } from '../pipeline/http-exchange.ts'
+import { ANTHROPIC_BATCHES, BATCHES_PATH, VERSION_HEADERS } from './anthropic-batches.ts'
+import type { BatchProtocol } from './batch-protocol.ts'
+import {
+  GEMINI_BATCHES,
+  type GeminiBatchRequest,
+  inGeminiRequest,
+  readGeminiBatch,
+} from './gemini-batches.ts'
+import { type BatchLine, inRequest, readBatchRequest } from './read-batch-request.ts'
+
+/** What a submission has, apart from its lines. */
+export type InlineSubmission = {
+  readonly lines: readonly BatchLine[]
+  /** What is stored for descriptions of the batch; null for nothing. */
+  readonly shown: object | null
+}
+
+/** An API whose batches have their requests in the body of the submission. */
+export type InlineBatches = {
+  readonly api: BatchApi
+  readonly format: WireFormat & { readonly name: 'messages' | 'gemini' }
+  readonly protocol: BatchProtocol
+  /** The model in the path of the submission; null if each line names its own. */
+  readonly path: PathParameters | null
+  readonly read: (body: Buffer) => Promise<InlineSubmission | RelayError>
+  /** Names the line that has an error. */
+  readonly inLine: (error: RelayError, index: number) => RelayError
+  /** The bytes around a line, and around all lines. */
+  readonly write: {
+    readonly begin: (shown: object | null) => string
+    readonly line: (line: BatchLine, sent: Buffer) => readonly Buffer[]
+    readonly end: string
+  }
+  /** Returns the path of the submission. `model` is the provider's name for the first model. */
+  readonly pathOf: (model: string) => string
+  readonly headersOf: (exchange: Exchange) => Readonly<Record<string, string>>
+}
+
+export const ANTHROPIC_INLINE: InlineBatches = {
+  api: 'anthropic',
+  format: ANTHROPIC_MESSAGES as InlineBatches['format'],
+  protocol: ANTHROPIC_BATCHES,
+  path: null,
+  read: async (body) => {
+    const lines = await readBatchRequest(body)
+    return 'code' in lines ? lines : { lines, shown: null }
+  },
+  inLine: (error, index) => inRequest(error, index, 'params'),
+  write: {
+    begin: () => '{"requests":[',
+    line: ({ customId }, sent) => [
+      ...[Buffer.from(`{"custom_id":"${customId}","params":`), sent, Buffer.from('}')],
+    ],
+    end: ']}',
+  },
+  pathOf: () => BATCHES_PATH,
+  headersOf: ({ request }) => {
+    const passed = ANTHROPIC_MESSAGES.passedHeaders(request.headers)
+    return passed.length === 0 ? VERSION_HEADERS : pairsOf(passed)
+  },
+}
+
+export const geminiInline = (model: string): InlineBatches => ({
+  api: 'gemini',
+  format: GEMINI as InlineBatches['format'],
+  protocol: GEMINI_BATCHES,
+  path: { model, isStream: false },
+  read: async (body) => {
+    const read = await readGeminiBatch(body)
+    if ('code' in read) return read
+    const { lines, displayName } = read
+    return { lines, shown: { model, displayName } satisfies GeminiBatchRequest }
+  },
+  inLine: (error, index) => inGeminiRequest(error, index, 'request'),
+  write: {
+    begin: (shown) => {
+      const { displayName } = shown as GeminiBatchRequest
+      const name = JSON.stringify(displayName === '' ? 'batch' : displayName)
+      return `{"batch":{"displayName":${name},"inputConfig":{"requests":{"requests":[`
+    },
+    line: ({ metadata }, sent) => [
+      ...[Buffer.from('{"request":'), sent],
+      ...(metadata === undefined ? [] : [Buffer.from(',"metadata":'), metadata]),
+      Buffer.from('}'),
+    ],
+    end: ']}}}}',
+  },
+  pathOf: (name) => `/v1beta/models/${encodeURIComponent(name)}:batchGenerateContent`,
+  headersOf: () => ({}),
+})
+
+const pairsOf = (list: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? '']] : [])),
+  )

@@ -1,0 +1,174 @@
+import { camelCased } from '../dialects/gemini/camel-case.ts'
+
+const [QUOTE, BACKSLASH, COLON, COMMA] = [34, 92, 58, 44]
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [123, 125, 91, 93]
+const KEY_BYTES_MAX = 64
+const DEPTH_MAX = 64
+
+/** The JSON can't be split: it is malformed, or a part of it is too long. */
+export class UnsplittableJson extends Error {}
+
+export type SplitRules = {
+  /**
+   * The arrays that are split, by the keys that lead to them, such as `batch/requests`. Of several
+   * arrays, only the first one with elements is split. The elements of all others are dropped.
+   */
+  readonly paths: readonly string[]
+  /** The arrays whose elements are dropped. */
+  readonly dropped?: readonly string[]
+  readonly elementBytesMax: number
+  /** The maximum length of all that is not an element of these arrays. */
+  readonly restBytesMax: number
+}
+
+/**
+ * Splits an array of a JSON document into its elements while the document arrives. At most one
+ * element is in memory. The rest of the document, in which these arrays are empty, is in `rest`.
+ * The elements are not checked, and neither is the rest.
+ */
+export class JsonArraySplitter {
+  private readonly rules: SplitRules
+  private readonly keys: string[] = ['']
+  private text: number[] = []
+  private latest = ''
+  private isInText = false
+  private isEscaped = false
+  private depth = 0
+  /** The depth of the open array whose elements are split, or 0. */
+  private arrayDepth = 0
+  private isDropping = false
+  private isInElement = false
+  private split: string | null = null
+  private parts: Buffer[] = []
+  private length = 0
+  private restParts: Buffer[] = []
+  private restLength = 0
+
+  constructor(rules: SplitRules) {
+    this.rules = rules
+  }
+
+  get rest(): Buffer {
+    return Buffer.concat(this.restParts)
+  }
+
+  /** True if the document has the array, even if it is empty. */
+  hasArray = false
+
+  /** Returns the elements that end in this chunk. */
+  push(chunk: Buffer): readonly Buffer[] {
+    const elements: Buffer[] = []
+    let start = 0
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] as number
+      if (this.isInText) {
+        this.readText(byte)
+        continue
+      }
+      const isBetween = this.arrayDepth > 0 && !this.isInElement
+      if (isBetween && byte !== CLOSE_BRACKET) {
+        start = this.beginElement(byte, at)
+      } else if (byte === QUOTE) {
+        this.isInText = true
+        this.text = []
+      } else if (byte === COLON) this.keys[this.depth] = this.latest
+      else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+        this.open()
+        if (byte === OPEN_BRACKET && this.arrayDepth === 0 && this.beginArray()) {
+          this.keep(chunk.subarray(start, at + 1))
+          start = at + 1
+        }
+      } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+        this.depth -= 1
+        if (this.isInElement && this.depth === this.arrayDepth) {
+          const element = this.endElement(chunk.subarray(start, at + 1))
+          if (element !== null) elements.push(element)
+          start = at + 1
+        } else if (isBetween) {
+          this.arrayDepth = 0
+          start = at
+        }
+      }
+    }
+    this.keep(chunk.subarray(start))
+    return elements
+  }
+
+  private readText(byte: number): void {
+    if (this.isEscaped) this.isEscaped = false
+    else if (byte === BACKSLASH) this.isEscaped = true
+    else if (byte === QUOTE) {
+      this.isInText = false
+      if (!this.isInElement) this.latest = Buffer.from(this.text).toString('latin1')
+      return
+    }
+    if (!this.isInElement && this.text.length < KEY_BYTES_MAX) this.text.push(byte)
+  }
+
+  private open(): void {
+    this.depth += 1
+    if (this.isInElement) return
+    if (this.depth > DEPTH_MAX) throw new UnsplittableJson('the JSON is nested too deeply')
+    this.keys[this.depth] = ''
+  }
+
+  /** Begins an array at the current depth, if it is one whose elements are not kept. */
+  private beginArray(): boolean {
+    const path = this.keys.slice(1, this.depth).map(camelCased).join('/')
+    const isSplit = this.rules.paths.includes(path)
+    if (!isSplit && this.rules.dropped?.includes(path) !== true) return false
+    this.hasArray ||= isSplit
+    this.isDropping = !isSplit || (this.split !== null && this.split !== path)
+    this.arrayDepth = this.depth
+    return true
+  }
+
+  private beginElement(byte: number, at: number): number {
+    if (byte !== OPEN_BRACE) {
+      const isSeparator = byte === COMMA || byte === 32 || (byte >= 9 && byte <= 13)
+      if (!isSeparator) throw new UnsplittableJson('an element of the array is not an object')
+      return at + 1
+    }
+    if (!this.isDropping) this.split ??= this.keys.slice(1, this.depth).map(camelCased).join('/')
+    this.isInElement = true
+    this.depth += 1
+    return at
+  }
+
+  private endElement(last: Buffer): Buffer | null {
+    this.keep(last)
+    this.isInElement = false
+    const element = this.isDropping ? null : Buffer.concat(this.parts)
+    this.parts = []
+    this.length = 0
+    return element
+  }
+
+  /** Keeps bytes of the current element, or of the rest. */
+  private keep(bytes: Buffer): void {
+    if (bytes.length === 0) return
+    if (this.isInElement) {
+      if (this.isDropping) return
+      this.length += bytes.length
+      if (this.length > this.rules.elementBytesMax) {
+        throw new UnsplittableJson('an element of the array is too long')
+      }
+      this.parts.push(bytes)
+    } else if (this.arrayDepth === 0 || bytes.at(-1) === OPEN_BRACKET) {
+      this.restLength += bytes.length
+      if (this.restLength > this.rules.restBytesMax) {
+        throw new UnsplittableJson('the JSON is too long')
+      }
+      this.restParts.push(bytes)
+    }
+  }
+}
+
+/** Yields the elements of an array while the document arrives. */
+export async function* elementsIn(
+  chunks: AsyncIterable<Buffer>,
+  rules: SplitRules,
+): AsyncGenerator<Buffer> {
+  const splitter = new JsonArraySplitter(rules)
+  for await (const chunk of chunks) yield* splitter.push(chunk)
+}
