@@ -27,6 +27,7 @@ export const PROJECTION_NAMES = [
   'channel-stats',
   'channel-timeline',
   'provider-mismatches',
+  'audit-log',
 ] as const
 
 export type ProjectionName = (typeof PROJECTION_NAMES)[number]

@@ -1,3 +1,4 @@
+import { auditLog } from './audit-log/projection.ts'
 import { balances } from './balances/projection.ts'
 import { channelChecks } from './channel-checks/projection.ts'
 import { channelHealth } from './channel-health/projection.ts'
@@ -38,6 +39,7 @@ export const PROJECTIONS: readonly Projection[] = [
   priceSchedule,
   balances,
   ledger,
+  auditLog,
   notifications,
   messages,
   orders,

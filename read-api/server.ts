@@ -7,6 +7,7 @@ import { createProviderMessages } from '#infra/provider-messages/provider-messag
 import { createTaskProgress } from '#infra/task-progress/task-progress.ts'
 import { createGauges } from '#infra/telemetry/cross-process-gauges.ts'
 import { listRebuilds, listVerifications } from './audit/audit-jobs.ts'
+import { exportAuditLog, listAuditLog } from './audit/audit-log.ts'
 import { getCall } from './audit/calls.ts'
 import { exportEvents } from './audit/export-events.ts'
 import { exportLedger } from './audit/export-ledger.ts'
@@ -58,6 +59,8 @@ const ROUTES = [
   listVerifications,
   listRebuilds,
   exportEvents,
+  listAuditLog,
+  exportAuditLog,
   listLedger,
   exportLedger,
   getStatement,

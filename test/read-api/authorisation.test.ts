@@ -32,6 +32,8 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/audit/verifications/:id': 'auditor',
   'GET /api/audit/rebuilds': 'auditor',
   'GET /api/audit/export': 'auditor',
+  'GET /api/audit/log': 'auditor',
+  'GET /api/audit/log/export': 'auditor',
   'GET /api/ledger/self': 'user',
   'GET /api/ledger/self/export': 'user',
   'GET /api/ledger/self/statement': 'user',

@@ -1,0 +1,338 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { QuotaDeducted, QuotaGranted } from '#domain/accounts/events.ts'
+import type { AuditJobEvent } from '#domain/audit/events.ts'
+import type { ChannelEvent, ChannelTerms, TagChange } from '#domain/channels/events.ts'
+import type { CredentialsEvent } from '#domain/credentials/events.ts'
+import type { MessageEvent } from '#domain/messages/events.ts'
+import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/options/events.ts'
+import type { CodeRedeemed, RedemptionEvent } from '#domain/redemptions/events.ts'
+import type { SiteEvent } from '#domain/setup/events.ts'
+import type { Fact, Recorded, Sealed } from '#domain/shared/event.ts'
+import { TOKEN_VERSIONS, type TokenEvent, type TokenTerms } from '#domain/tokens/events.ts'
+import type { TopUpEvent } from '#domain/top-ups/events.ts'
+import type { UserEvent } from '#domain/users/events.ts'
+import { type Handlers, projectionOf } from '../projection.ts'
+import type { RowChanges } from '../runner/row-changes.ts'
+import { secondsOf } from '../unix-seconds.ts'
+import { fingerprintOf } from './text-fingerprint.ts'
+
+/** Uses of credentials are no acts of their own: each belongs to a login or a confirmation. */
+type Uses = { readonly type: 'PasskeyUsed' | 'TotpStepUsed' }
+type LoggedEvent =
+  | AuditJobEvent
+  | ChannelEvent
+  | Exclude<CredentialsEvent, Uses>
+  | Exclude<RedemptionEvent, CodeRedeemed>
+  | MessageEvent
+  | OptionsEvent
+  | QuotaDeducted
+  | QuotaGranted
+  | SiteEvent
+  | TokenEvent
+  | TopUpEvent
+  | UserEvent
+
+export type ObjectKind =
+  | 'channel'
+  | 'job'
+  | 'message'
+  | 'option'
+  | 'order'
+  | 'price-change'
+  | 'redemption'
+  | 'site'
+  | 'token'
+  | 'user'
+
+type Act = {
+  readonly kind: ObjectKind
+  readonly ids: readonly (string | number)[]
+  readonly before?: object | null
+  readonly after?: object
+  /** The admin's reason, encrypted with the key of `noteUser`. */
+  readonly note?: Sealed | undefined
+  readonly noteUser?: number
+}
+
+/** Returns a handler that records the act that `actOf` makes of an event. */
+const logged =
+  <E extends Fact>(actOf: (event: Recorded<E>) => Act) =>
+  (event: Recorded<E>, rows: RowChanges): void => {
+    const { kind, ids, before = null, after = {}, note = null, noteUser = 0 } = actOf(event)
+    const { position, meta } = event
+    for (const id of ids) {
+      rows.insert(
+        'acts',
+        { position, object_kind: kind, object_id: String(id) },
+        {
+          ...{ created_at: secondsOf(meta.at), act: actName(event.type), actor: meta.actor },
+          ...{ before, after, note, note_user: noteUser, client_ip: null, request_id: meta.cause },
+        },
+      )
+    }
+  }
+
+/** Returns the name of an act: `UserRoleChanged` becomes `user-role-changed`. */
+const actName = (type: string): string =>
+  type.replaceAll(/(?<=.)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()
+
+function userHandlers(): Handlers<UserEvent> {
+  const user = (after: object = {}) =>
+    logged<UserEvent>(({ data }) => ({ kind: 'user', ids: [data.userId], after }))
+  return {
+    UserCreated: logged(({ data: { userId, role, group, inviterId } }) => ({
+      ...{ kind: 'user', ids: [userId] },
+      after: { role, group, status: 1, inviter_id: inviterId },
+    })),
+    UserProfileChanged: user({ display_name: 'changed' }),
+    UserPasswordChanged: user({ password: 'changed' }),
+    UserGroupChanged: logged(({ data: { userId, group, note } }) => ({
+      ...{ kind: 'user', ids: [userId], after: { group }, note, noteUser: userId },
+    })),
+    UserRoleChanged: logged(({ data: { userId, role } }) => ({
+      ...{ kind: 'user', ids: [userId], after: { role } },
+    })),
+    UserDisabled: user({ status: 2 }),
+    UserEnabled: user({ status: 1 }),
+    UserDeleted: user(),
+    UserLoginsVoided: user(),
+    UserErased: user(),
+    UserSettingsChanged: logged(({ data: { userId, settings } }) => ({
+      ...{ kind: 'user', ids: [userId], after: settings },
+    })),
+    IdentityBound: logged(({ data: { userId, provider } }) => ({
+      ...{ kind: 'user', ids: [userId], after: { [`identity_${provider}`]: 'bound' } },
+    })),
+    IdentityUnbound: logged(({ data: { userId, provider } }) => ({
+      ...{ kind: 'user', ids: [userId], after: { [`identity_${provider}`]: 'unbound' } },
+    })),
+    UserPasskeysGone: user(),
+  }
+}
+
+function credentialsHandlers(): Handlers<Exclude<CredentialsEvent, Uses>> {
+  type Event = Exclude<CredentialsEvent, Uses>
+  const user = (after: object = {}) =>
+    logged<Event>(({ data }) => ({ kind: 'user', ids: [data.userId], after }))
+  const passkey = logged<Extract<Event, { type: `Passkey${string}` }>>(({ data }) => ({
+    ...{ kind: 'user', ids: [data.userId], after: { passkey_id: data.passkeyId } },
+  }))
+  return {
+    AccessTokenIssued: logged(({ data: { userId, expiresAt } }) => ({
+      ...{ kind: 'user', ids: [userId], after: { access_token_expires_at: expiresAt } },
+    })),
+    AccessTokenRevoked: user({ access_token_expires_at: null }),
+    TotpEnabled: user({ totp: true }),
+    TotpDisabled: user({ totp: false }),
+    RecoveryCodesReplaced: logged(({ data: { userId, codeHashes } }) => ({
+      ...{ kind: 'user', ids: [userId], after: { recovery_codes: codeHashes.length } },
+    })),
+    RecoveryCodeUsed: user(),
+    PasskeyAdded: passkey,
+    PasskeyRenamed: passkey,
+    PasskeyRemoved: passkey,
+    SecondFactorReset: user({ totp: false }),
+    CredentialsForgotten: user(),
+  }
+}
+
+function tokenHandlers(): Handlers<TokenEvent> {
+  const tokens = (after: object) =>
+    logged<Extract<TokenEvent, { data: { tokenIds: readonly number[] } }>>(({ data }) => ({
+      ...{ kind: 'token', ids: data.tokenIds, after },
+    }))
+  return {
+    TokensCreated: logged(({ data }) => ({
+      ...{ kind: 'token', ids: data.tokens.map(({ tokenId }) => tokenId) },
+      after: { user_id: data.userId, status: 1, ...termsOfToken(data.terms) },
+    })),
+    TokenTermsChanged: logged(({ data }) => ({
+      ...{ kind: 'token', ids: [data.tokenId], after: termsOfToken(data.terms) },
+    })),
+    TokensEnabled: tokens({ status: 1 }),
+    TokensDisabled: tokens({ status: 2 }),
+    TokensDeleted: tokens({ status: 'deleted' }),
+  }
+}
+
+const termsOfToken = (terms: Omit<TokenTerms, 'name'>) => ({
+  ...{ expires_at: terms.expiresAt, group: terms.group, models: terms.models },
+  allow_ips: terms.allowIps === null ? null : fingerprintOf(terms.allowIps),
+  rate_limit: terms.rateLimit,
+  tokens_per_minute: terms.tokensPerMinute,
+  max_concurrency: terms.maxConcurrency,
+})
+
+function channelHandlers(): Handlers<ChannelEvent> {
+  const channels = (after: object) =>
+    logged<Extract<ChannelEvent, { data: { channelIds: readonly number[] } }>>(({ data }) => ({
+      ...{ kind: 'channel', ids: data.channelIds, after },
+    }))
+  return {
+    ChannelsCreated: logged(({ data: { terms, channels: created, isEnabled, keyMode } }) => ({
+      ...{ kind: 'channel', ids: created.map(({ channelId }) => channelId) },
+      after: { ...termsOfChannel(terms), key_mode: keyMode, status: isEnabled ? 1 : 2 },
+    })),
+    ChannelTermsChanged: logged(
+      ({ data: { channelId, terms, keyMode, keyRefs, droppedKeyRefs } }) => ({
+        ...{ kind: 'channel', ids: [channelId] },
+        after: {
+          ...{ ...termsOfChannel(terms), key_mode: keyMode },
+          ...{ keys: keyRefs.length, removed_keys: droppedKeyRefs.length },
+        },
+      }),
+    ),
+    ChannelsEnabled: channels({ status: 1 }),
+    ChannelsDisabled: channels({ status: 2 }),
+    ChannelAutoDisabled: logged(({ data: { channelId, reason } }) => ({
+      ...{ kind: 'channel', ids: [channelId], after: { status: 3, reason } },
+    })),
+    ChannelsDeleted: channels({ status: 'deleted' }),
+    ChannelsTagged: logged(({ data: { channelIds, tag } }) => ({
+      ...{ kind: 'channel', ids: channelIds, after: { tag } },
+    })),
+    TagTermsChanged: logged(({ data: { channelIds, change } }) => ({
+      ...{ kind: 'channel', ids: channelIds, after: termsOfChannel(change) },
+    })),
+    ChannelKeySetAside: logged(({ data: { channelId, reason } }) => ({
+      ...{ kind: 'channel', ids: [channelId], after: { key: 'set aside', reason } },
+    })),
+    ChannelKeysTakenBack: logged(({ data: { channelId } }) => ({
+      ...{ kind: 'channel', ids: [channelId], after: { key: 'in use' } },
+    })),
+    ChannelAbilitiesFixed: logged(() => ({ kind: 'site', ids: [''] })),
+  }
+}
+
+/** Texts in which an address or a header may contain a secret. They appear as fingerprints. */
+const OPAQUE_TERMS: ReadonlySet<string> = new Set(['baseUrl', 'other', 'paramOverride', 'setting'])
+
+function termsOfChannel(terms: Partial<ChannelTerms> | TagChange): Record<string, unknown> {
+  const shown: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(terms)) {
+    const key = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    if (name === 'proxyRef') shown.proxy = fingerprintOf(String(value))
+    else shown[key] = OPAQUE_TERMS.has(name) ? fingerprintOf(String(value)) : value
+  }
+  return shown
+}
+
+const SET = '***'
+const shownSecret = (ref: string): string => (ref === '' ? '' : SET)
+
+function siteHandlers(): Handlers<OptionsEvent | SiteEvent | MessageEvent | AuditJobEvent> {
+  const message = logged<MessageEvent>(({ data }) => ({
+    ...{ kind: 'message', ids: [data.messageId] },
+    after: 'total' in data ? { recipients: data.total, format: data.format } : {},
+  }))
+  const job = logged<AuditJobEvent>(({ data }) => ({
+    ...{ kind: 'job', ids: [data.id] },
+    after: 'findingCount' in data ? { mode: data.mode, findings: data.findingCount } : {},
+  }))
+  const plan = logged<Extract<OptionsEvent, { type: `PriceChange${string}` }>>(({ data }) => ({
+    ...{ kind: 'price-change', ids: [data.id] },
+  }))
+  return {
+    OptionSet: logged((event) => {
+      const { key, before, value } = upcastOption(event).data
+      return { kind: 'option', ids: [key], before: { value: before }, after: { value } }
+    }),
+    SecretOptionSet: logged((event) => {
+      const { key, before, secretRef } = upcastOption(event).data
+      const earlier = { value: before === null ? null : shownSecret(before) }
+      return {
+        kind: 'option',
+        ids: [key],
+        before: earlier,
+        after: { value: shownSecret(secretRef) },
+      }
+    }),
+    PriceChangeScheduled: plan,
+    PriceChangeCancelled: plan,
+    PriceChangeApplied: plan,
+    PriceChangeFailed: plan,
+    SiteInitialized: logged(({ data: { rootUserId } }) => ({
+      ...{ kind: 'site', ids: [''], after: { root_user_id: rootUserId } },
+    })),
+    MessageSent: message,
+    MessageEdited: message,
+    MessageDeleted: message,
+    VerificationRequested: job,
+    VerificationFinished: job,
+    RebuildRequested: job,
+    RebuildFinished: job,
+    AuditJobFailed: job,
+    FindingsNotified: job,
+  }
+}
+
+function moneyHandlers(): Handlers<
+  Exclude<RedemptionEvent, CodeRedeemed> | TopUpEvent | QuotaGranted | QuotaDeducted
+> {
+  const code = (after: object) =>
+    logged<Exclude<RedemptionEvent, CodeRedeemed>>(({ data }) => ({
+      ...{ kind: 'redemption', ids: [data.redemptionId], after },
+    }))
+  const terms = logged<Extract<RedemptionEvent, { data: { terms: object } }>>(({ data }) => {
+    const { quota, isGift, maxUses, validFrom, validUntil } = data.terms
+    const limits = { max_uses: maxUses, valid_from: validFrom, valid_until: validUntil }
+    return {
+      ...{ kind: 'redemption', ids: [data.redemptionId] },
+      after: { quota, is_gift: isGift, ...limits },
+    }
+  })
+  const order = logged<TopUpEvent>(({ data }) => ({
+    ...{ kind: 'order', ids: [data.orderId] },
+    after: { user_id: data.userId, ...('money' in data ? { money: data.money } : {}) },
+  }))
+  const quota = logged<QuotaGranted | QuotaDeducted>(({ type, data }) => {
+    const { userId, reason, note, balanceAfter } = data
+    const change = type === 'QuotaGranted' ? data.amount : -data.amount
+    const isKnown = balanceAfter !== undefined
+    return {
+      ...{ kind: 'user', ids: reason === 'admin' ? [userId] : [], note, noteUser: userId },
+      before: isKnown ? { quota: balanceAfter - change } : null,
+      after: { ...(isKnown ? { quota: balanceAfter } : {}), amount: change },
+    }
+  })
+  return {
+    RedemptionCreated: terms,
+    RedemptionTermsChanged: terms,
+    RedemptionEnabled: code({ status: 1 }),
+    RedemptionDisabled: code({ status: 2 }),
+    RedemptionDeleted: code({ status: 'deleted' }),
+    TopUpOrdered: order,
+    TopUpPaid: order,
+    TopUpRefunded: logged(({ data: { orderId, userId, money, quota: taken, reason } }) => ({
+      ...{ kind: 'order', ids: [orderId], note: reason, noteUser: userId },
+      after: { user_id: userId, money, quota: -taken },
+    })),
+    TopUpRestored: order,
+    TopUpRefundReported: order,
+    TopUpDisputeReported: order,
+    QuotaGranted: quota,
+    QuotaDeducted: quota,
+  }
+}
+
+/**
+ * The administrative and security acts: who did what to which object, and what changed. An act is
+ * the type of its event in kebab case. No secret and no personal text is recorded in plain form:
+ * texts in which an admin may have typed a secret appear as fingerprints, which show a change.
+ */
+export const auditLog = projectionOf<LoggedEvent>({
+  name: 'audit-log',
+  version: 1,
+  sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
+  tables: { acts: { key: ['position', 'object_kind', 'object_id'] } },
+  newest: { ...OPTIONS_VERSIONS, ...TOKEN_VERSIONS },
+  handlers: {
+    ...userHandlers(),
+    ...credentialsHandlers(),
+    ...tokenHandlers(),
+    ...channelHandlers(),
+    ...siteHandlers(),
+    ...moneyHandlers(),
+  },
+})

@@ -1,0 +1,82 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import Type from 'typebox'
+import { jsonOf, nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const act = rowType({
+  position: wireInteger,
+  objectKind: Type.String(),
+  objectId: Type.String(),
+  createdAt: wireInteger,
+  act: Type.String(),
+  actor: Type.String(),
+  before: jsonOf<Fields | null>(),
+  after: jsonOf<Fields>(),
+  note: nullable(Type.String()),
+  noteUser: wireInteger,
+  clientIp: nullable(Type.String()),
+  requestId: nullable(Type.String()),
+})
+export type ActRow = RowOf<typeof act>
+
+export type ActFilter = {
+  readonly actor?: string | undefined
+  readonly act?: string | undefined
+  readonly object?: { readonly kind: string; readonly id: string } | undefined
+  /** Unix seconds: at or after `from`, and before `to`. */
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
+/** The last row of the previous page. */
+export type ActCursor = { readonly position: number; readonly objectId: string }
+
+const COLUMNS = sql.fragment`position, object_kind as "objectKind", object_id as "objectId",
+  created_at as "createdAt", act, actor, after, note, note_user as "noteUser",
+  client_ip as "clientIp", request_id as "requestId"`
+
+/**
+ * Returns acts, the newest one first. `before` contains the earlier values of the changed fields:
+ * those of the event, or those of the last earlier act on the same object that names the field.
+ */
+export async function listActs(
+  db: CommonQueryMethods,
+  filter: ActFilter,
+  cursor: ActCursor | null,
+  limit: number,
+): Promise<readonly ActRow[]> {
+  const { actor, act: name, object, from, to } = filter
+  const conditions = [sql.fragment`true`]
+  if (actor !== undefined) conditions.push(sql.fragment`actor = ${actor}`)
+  if (name !== undefined) conditions.push(sql.fragment`act = ${name}`)
+  if (object !== undefined) {
+    conditions.push(sql.fragment`object_kind = ${object.kind} and object_id = ${object.id}`)
+  }
+  if (from !== undefined) conditions.push(sql.fragment`created_at >= ${from}`)
+  if (to !== undefined) conditions.push(sql.fragment`created_at < ${to}`)
+  if (cursor !== null) {
+    const { position, objectId } = cursor
+    conditions.push(sql.fragment`position <= ${position}`)
+    conditions.push(sql.fragment`(position, object_id) < (${position}, ${objectId})`)
+  }
+  return await db.any(sql.type(act)`
+    with page as (
+      select ${COLUMNS}, before from read_audit_log.acts
+      where ${sql.join(conditions, sql.fragment` and `)}
+      order by position desc, object_id desc limit ${limit}
+    )
+    select page."position", page."objectKind", page."objectId", page."createdAt", page.act,
+      page.actor, page.after, page.note, page."noteUser", page."clientIp", page."requestId",
+      coalesce(page.before, (
+        select jsonb_object_agg(field.key, earlier.value)
+        from jsonb_object_keys(page.after) field(key), lateral (
+          select a.after -> field.key as value from read_audit_log.acts a
+          where a.object_kind = page."objectKind" and a.object_id = page."objectId"
+            and a.position < page."position" and a.after ? field.key
+          order by a.position desc limit 1
+        ) earlier
+      )) as before
+    from page order by page."position" desc, page."objectId" desc
+  `)
+}

@@ -1,0 +1,24 @@
+-- One row for each object that an administrative or security act concerns.
+create table acts (
+  position bigint not null,
+  object_kind text collate "C" not null,
+  object_id text collate "C" not null,
+  created_at bigint not null,
+  act text collate "C" not null,
+  -- `user:7`, `system:sweeper` and the like, as in the event.
+  actor text collate "C" not null,
+  -- The changed fields. `before` is null if it follows from an earlier row of the object.
+  before jsonb,
+  after jsonb not null,
+  -- Encrypted with the key of the user `note_user`.
+  note text,
+  client_ip text,
+  note_user bigint not null default 0,
+  request_id text,
+  primary key (position, object_kind, object_id)
+);
+
+create index acts_of_object on acts (object_kind, object_id, position);
+create index acts_of_actor on acts (actor, position);
+create index acts_of_type on acts (act, position);
+create index acts_by_time on acts (created_at, position);

@@ -1,0 +1,176 @@
+import { Readable } from 'node:stream'
+import type { Sealed } from '#domain/shared/event.ts'
+import { ADMIN } from '#domain/shared/roles.ts'
+import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
+import { httpError, invalidField } from '#infra/http/http-errors.ts'
+import { success } from '#infra/http/response-envelope.ts'
+import {
+  type ActCursor,
+  type ActFilter,
+  type ActRow,
+  listActs,
+} from '#projections/audit-log/query.ts'
+import { usersByIds } from '#projections/users/query.ts'
+import { type ActsQuery, type AuditAct, auditLogQueries } from '../contract/audit-log.ts'
+import { csvLine } from '../logs/export-format.ts'
+import { createPermits, limitReading } from '../logs/export-permits.ts'
+import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
+
+const PAGE_SIZE = 50
+const PAGE_SIZE_MAX = 100
+const BATCH_ROWS = 500
+const PERMIT_LIMITS = { all: 4, each: 2 }
+const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
+const RETRY_SECONDS = 5
+
+/** `GET /api/audit/log`: administrative and security acts, newest first, with their changes. */
+export function listAuditLog(app: App, deps: ReadDeps): void {
+  app.route({
+    ...endpoint(auditLogQueries, 'GET /api/audit/log'),
+    ...{ onRequest: onlyAuditor, preHandler: upToDate(deps, 'audit-log', 'users') },
+    handler: async ({ query }) => {
+      const limit = Math.min(integerOf(query.limit) || PAGE_SIZE, PAGE_SIZE_MAX)
+      const cursor = cursorOf(query.cursor)
+      const found = await listActs(deps.core.db, filterOf(query), cursor, limit + 1)
+      const rows = found.slice(0, limit)
+      const last = rows.at(-1)
+      return success({
+        items: await actsOf(deps, rows),
+        next_cursor:
+          found.length > limit && last !== undefined ? `${last.position}.${last.objectId}` : null,
+      })
+    },
+  })
+}
+
+const CSV_COLUMNS = [
+  'position',
+  'created_at',
+  'actor',
+  'act',
+  'object',
+  'before',
+  'after',
+  'reason',
+  'request_id',
+] as const
+
+/** `GET /api/audit/log/export`: all acts that match the filters, as CSV or NDJSON. */
+export function exportAuditLog(app: App, deps: ReadDeps): void {
+  const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
+  app.route({
+    ...endpoint(auditLogQueries, 'GET /api/audit/log/export'),
+    // NOTE: `exposeHeadRoute` is false, because a HEAD request would read all rows.
+    ...{ exposeHeadRoute: false, onRequest: onlyAuditor },
+    preHandler: upToDate(deps, 'audit-log', 'users'),
+    handler: async (request, reply) => {
+      if (deps.draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
+      const filter = filterOf(request.query)
+      const format = request.query.format ?? 'csv'
+      const { userId, role } = principalOf(request)
+      const release = permits(userId, role >= ADMIN)
+      const text = exportText(deps, filter, format, () => isStillAdmitted(request))
+      const chunks = limitReading(text, READ_LIMITS, (reason) => file.destroy(reason))
+      const file: Readable = Readable.from(chunks, { objectMode: false })
+      file.once('close', release)
+      reply.header('content-disposition', `attachment; filename="audit-log.${format}"`)
+      const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson'
+      return reply.type(`${type}; charset=utf-8`).send(file)
+    },
+  })
+}
+
+async function* exportText(
+  deps: ReadDeps,
+  filter: ActFilter,
+  format: 'csv' | 'ndjson',
+  isAllowed: () => Promise<boolean>,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield csvLine(CSV_COLUMNS)
+  for (let cursor: ActCursor | null = null; ; ) {
+    const rows: readonly ActRow[] = await listActs(deps.core.db, filter, cursor, BATCH_ROWS)
+    if (!(await isAllowed())) throw new Error('the export is no longer allowed')
+    const acts = await actsOf(deps, rows)
+    const lines = acts.map((act) => (format === 'csv' ? csvOf(act) : `${JSON.stringify(act)}\n`))
+    if (lines.length > 0) yield lines.join('')
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < BATCH_ROWS) return
+    cursor = last
+  }
+}
+
+const csvOf = ({ actor, object, before, after, ...act }: AuditAct): string =>
+  csvLine([
+    ...[act.position, act.created_at, `${actor.kind}:${actor.id}`, act.act],
+    ...[`${object.kind}:${object.id}`, JSON.stringify(before ?? {}), JSON.stringify(after)],
+    ...[act.reason, act.request_id],
+  ])
+
+function filterOf(query: Omit<ActsQuery, 'cursor' | 'limit'>): ActFilter {
+  const object = textOf(query.object)
+  const [, kind = '', id = ''] = /^([a-z-]+):(.*)$/.exec(object ?? '') ?? []
+  if (object !== undefined && kind === '') {
+    throw invalidField('object', { zh: '应形如 channel:3', en: 'must look like channel:3' })
+  }
+  return {
+    ...{ actor: textOf(query.actor), act: textOf(query.act) },
+    object: object === undefined ? undefined : { kind, id },
+    ...{ from: integerOf(query.from), to: integerOf(query.to) },
+  }
+}
+
+function cursorOf(text: string | undefined): ActCursor | null {
+  if (text === undefined || text === '') return null
+  const [, position, objectId = ''] = /^(\d{1,15})\.(.*)$/.exec(text) ?? []
+  if (position === undefined) {
+    throw invalidField('cursor', { zh: '不是有效的游标', en: 'is not a cursor of this list' })
+  }
+  return { position: Number(position), objectId }
+}
+
+/** Converts rows to acts, with the names of the users that they mention. */
+async function actsOf({ core }: ReadDeps, rows: readonly ActRow[]): Promise<AuditAct[]> {
+  const ids = rows.flatMap(({ actor, objectKind, objectId }) => [
+    Number(/^user:(\d+)$/.exec(actor)?.[1] ?? 0),
+    objectKind === 'user' ? Number(objectId) : 0,
+  ])
+  const users = await usersByIds(
+    core.db,
+    [...new Set(ids)].filter((id) => id > 0),
+  )
+  const names = new Map(users.map(({ id, username }) => [String(id), username]))
+  const acts: AuditAct[] = []
+  for (const row of rows) {
+    const [actorKind = '', actorId = ''] = row.actor.split(/:(.*)/s)
+    const note = row.note === null ? null : await core.vault.open(row.noteUser, row.note as Sealed)
+    acts.push({
+      ...{ position: row.position, created_at: row.createdAt, act: row.act },
+      actor: { kind: actorKind, id: actorId, name: nameOf(names, actorKind, actorId) },
+      object: {
+        ...{ kind: row.objectKind, id: row.objectId },
+        name: nameOf(names, row.objectKind, row.objectId),
+      },
+      ...changesOf(row),
+      ...{ reason: note ?? '', client_ip: row.clientIp ?? '', request_id: row.requestId },
+    })
+  }
+  return acts
+}
+
+const nameOf = (names: ReadonlyMap<string, string>, kind: string, id: string): string =>
+  kind === 'user' ? (names.get(id) ?? '') : ''
+
+/** Leaves out the fields that have the same value before and after. */
+function changesOf({ before, after }: ActRow): Pick<AuditAct, 'before' | 'after'> {
+  if (before === null) return { before: null, after: { ...after } }
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(before[name]) !== JSON.stringify(value),
+  )
+  return {
+    before: Object.fromEntries(
+      changed.filter(([name]) => name in before).map(([name]) => [name, before[name]]),
+    ),
+    after: Object.fromEntries(changed),
+  }
+}
