@@ -4,6 +4,7 @@ export const EXPORT_VERSION = 1
 export const MANIFEST_FILE = 'manifest.json'
 export const VERIFIER_FILE = 'verify.mjs'
 export const SEGMENT_FOLDER = 'segments'
+export const SEALED_FOLDER = 'sealed'
 
 /** The events of a segment, except for the first and the last one. */
 export const EVENTS_PER_SEGMENT = 10_000
@@ -20,6 +21,11 @@ export type Segment = {
   /** The size and the SHA-256 (hex) of the file. */
   readonly bytes: number
   readonly sha256: string
+  /**
+   * The file with the leaf hashes that were sealed when these events were written, 32 bytes each,
+   * and its SHA-256 (hex). Omitted if they are not sealed yet.
+   */
+  readonly sealed?: { readonly name: string; readonly sha256: string }
 }
 
 export type Manifest = {
@@ -49,6 +55,10 @@ const digits = (position: number): string => String(position).padStart(12, '0')
 
 export const segmentName = (first: number, last: number): string =>
   `${SEGMENT_FOLDER}/${digits(first)}-${digits(last)}.ndjson.gz`
+
+/** The file with the sealed leaf hashes of a segment. */
+export const sealedName = (segment: string): string =>
+  segment.replace(`${SEGMENT_FOLDER}/`, `${SEALED_FOLDER}/`).replace('.ndjson.gz', '.sha256')
 
 /** The last position of the segment with this position. Segments begin at fixed positions. */
 export const segmentEnd = (position: number): number =>

@@ -1,7 +1,11 @@
 import type { Core } from '../core-dependencies.ts'
 import { splitHashes } from '../transparency-log/leaf-hashes.ts'
 import { TILE_WIDTH } from '../transparency-log/merkle-tree.ts'
-import { ensureLogSchema } from '../transparency-log/open-log.ts'
+import {
+  ensureLogSchema,
+  openTransparencyLog as openLog,
+  WrongLogKey,
+} from '../transparency-log/open-log.ts'
 import { readTile, selectCheckpoints } from '../transparency-log/read-log.ts'
 import { postgresRecords, type RecordReader, storeRecords } from './read-records.ts'
 import type { ExportSource, SealedTree } from './write-export.ts'
@@ -10,22 +14,27 @@ import type { ExportSource, SealedTree } from './write-export.ts'
 export type TransparencyLog = SealedTree & {
   /** The number of sealed events. */
   readonly size: number
+  /** Set if the database names another key than this process has, which then signs nothing. */
+  readonly keyError: string | null
   /** Returns the sealed leaf hashes from the index `first`. May return fewer than `count`. */
   readonly leafHashes: (first: number, count: number) => Promise<readonly Buffer[]>
 }
 
-/** Opens the transparency log of the site, or returns null if nothing is sealed. */
+/**
+ * Opens the transparency log of the site, or returns null if nothing is sealed. Its key is the one
+ * of this process, because someone who can change the events can also change a key in the database.
+ */
 export async function openTransparencyLog(core: Core): Promise<TransparencyLog | null> {
   const { pg, config } = core
   await ensureLogSchema(core)
-  const { rows } = await pg.query<{ size: string; verifier_key: string }>(
-    'select size, verifier_key from transparency_log.log where size > 0',
+  const { rows } = await pg.query<{ size: string }>(
+    'select size from transparency_log.log where size > 0',
   )
   const [log] = rows
   if (log === undefined) return null
   return {
     size: Number(log.size),
-    keys: [log.verifier_key],
+    ...(await ownKey(core)),
     witnessKeys: config.transparencyLog.witnesses.map(({ key }) => key),
     signedCheckpoints: (await selectCheckpoints(pg)).map(({ note }) => note),
     leafHashes: async (first, count) => {
@@ -40,6 +49,16 @@ export async function openTransparencyLog(core: Core): Promise<TransparencyLog |
   }
 }
 
+async function ownKey(core: Core): Promise<Pick<TransparencyLog, 'keys' | 'keyError'>> {
+  try {
+    const { signer } = await openLog(core)
+    return { keys: [signer.verifierKey], keyError: null }
+  } catch (error) {
+    if (!(error instanceof WrongLogKey)) throw error
+    return { keys: [], keyError: error.message }
+  }
+}
+
 export const recordsOf = (core: Core): RecordReader =>
   core.config.eventStore.url === null ? postgresRecords(core.pg) : storeRecords(core.store)
 
@@ -47,7 +66,8 @@ export const exportSource = (core: Core): ExportSource => ({
   records: recordsOf(core),
   sealedTree: async () => {
     const log = await openTransparencyLog(core)
-    const { signedCheckpoints = [], keys = [], witnessKeys = [] } = log ?? {}
-    return { signedCheckpoints, keys, witnessKeys }
+    if (log === null) return { signedCheckpoints: [], keys: [], witnessKeys: [] }
+    const { signedCheckpoints, keys, witnessKeys, leafHashes } = log
+    return { signedCheckpoints, keys, witnessKeys, leafHashes }
   },
 })

@@ -15,7 +15,7 @@ import {
   type SignedCheckpoint,
   type VerifierKey,
 } from './signed-checkpoint.ts'
-import { eventOf, leafHash, recordOf } from './stored-record.ts'
+import { eventOf, leafHash, recordOf, type StoredRecord } from './stored-record.ts'
 
 export type VerifyOptions = {
   /** Keys of the site that the caller trusts. Without them, the keys of the export are used. */
@@ -92,12 +92,16 @@ type Verifying = {
 function verifySegment(reader: ExportReader, segment: Segment, verifying: Verifying): void {
   const { state, tree, checkpoints, findings } = verifying
   const lines = linesOf(reader, segment, findings)
+  const sealed = sealedHashes(reader, segment, findings)
   let events = 0
   for (const line of lines) {
     events += 1
     try {
       const record = recordOf(line)
-      tree.append(leafHash(record))
+      const hash = leafHash(record)
+      const index = state.arePositionsDense ? record.position - segment.first : events - 1
+      compareLeaf(hash, sealed, index, record, findings)
+      tree.append(hash)
       checkpoints.compare(tree)
       const isInside = record.position >= segment.first && record.position <= segment.last
       if (!isInside) findings.report('export', record, `is not in the range of ${segment.name}`)
@@ -109,6 +113,30 @@ function verifySegment(reader: ExportReader, segment: Segment, verifying: Verify
   }
   const detail = () => `${segment.name} has ${events} events instead of ${segment.events}`
   findings.expect('export', events === segment.events, null, detail)
+}
+
+const HASH_BYTES = 32
+
+/** Reads the leaf hashes that were sealed when the events of the segment were written. */
+function sealedHashes(reader: ExportReader, { sealed }: Segment, findings: Findings): Buffer {
+  if (sealed === undefined) return Buffer.alloc(0)
+  const hashes = reader.read(sealed.name) ?? Buffer.alloc(0)
+  const isSame = createHash('sha256').update(hashes).digest('hex') === sealed.sha256
+  findings.expect('export', isSame, null, () => `${sealed.name} differs from its hash`)
+  return hashes
+}
+
+function compareLeaf(
+  hash: Buffer,
+  sealed: Buffer,
+  index: number,
+  record: StoredRecord,
+  findings: Findings,
+): void {
+  const expected = sealed.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES)
+  if (expected.length < HASH_BYTES) return
+  const detail = () => 'the event differs from the one that was sealed at this place'
+  findings.expect('transparency-log', hash.equals(expected), record, detail)
 }
 
 /** Reads the lines of a segment, of which one is in memory as text at a time. */
@@ -180,7 +208,7 @@ class CheckpointChecks {
     const root = tree.root()
     for (const { root: signed, source, isSigned } of expected) {
       const isEqual = signed.equals(root)
-      this.findings.expect('transparency-log', isEqual, null, () => {
+      this.findings.expect('signed-checkpoints', isEqual, null, () => {
         const after = this.sealedSize === 0 ? '' : ` (the tree of size ${this.sealedSize} agrees)`
         return `the first ${tree.size} events differ from ${source} of that size${after}`
       })
@@ -194,7 +222,7 @@ class CheckpointChecks {
       if (size < treeSize) continue
       for (const { source } of expected) {
         const detail = `${source} has ${size} events, but only ${treeSize} are here`
-        this.findings.report('transparency-log', null, detail)
+        this.findings.report('signed-checkpoints', null, detail)
       }
     }
   }

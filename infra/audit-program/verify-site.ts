@@ -7,6 +7,8 @@ import { PROJECTIONS } from '#projections/projection-registry.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
 import { verifyReadModels } from '#projections/runner/verify-read-model.ts'
 import type { Core } from '../core-dependencies.ts'
+import { compareEventsWithLog } from '../transparency-log/compare-events-with-log.ts'
+import { leafReader } from '../transparency-log/leaf-hashes.ts'
 import { compareBalances } from './compare-balances.ts'
 import { GrowingTree } from './growing-tree.ts'
 import type { RecordReader } from './read-records.ts'
@@ -63,7 +65,10 @@ export async function verifySite(
   finishAudit(state, findings, { runningSince })
   await compareBalances(core, state, findings)
   const mode = earlier === null ? 'full' : 'incremental'
-  if (mode === 'full') await compareReadModels(core, findings, options)
+  if (mode === 'full') {
+    if (log !== null) await compareStoredLog(core, log, findings)
+    await compareReadModels(core, findings, options)
+  }
   if (findings.total() === 0) await writeVerified(core, verified)
   const root = log === null ? null : (seal.roots.get(seal.size)?.toString('base64') ?? null)
   return { mode, fromPosition, toPosition: state.position, root, treeSize: seal.size, findings }
@@ -99,10 +104,14 @@ async function verifyRecords(
     const page = await records.read(state.position, PAGE)
     const within = page.filter(({ position }) => position <= head)
     if (within.length === 0) break
-    const sealed = (await log?.leafHashes(tree.size, within.length)) ?? []
-    for (const [index, record] of within.entries()) {
+    // With dense positions, the place of an event in the tree is known even if others are missing.
+    const placeOf = (record: StoredRecord, index: number) =>
+      state.arePositionsDense ? record.position - 1 : index
+    const first = placeOf(within[0] as StoredRecord, tree.size)
+    const sealed = (await log?.leafHashes(first, PAGE)) ?? []
+    for (const record of within) {
       const hash = leafHash(record)
-      compareLeaf(hash, sealed[index], record, findings)
+      compareLeaf(hash, sealed[placeOf(record, tree.size) - first], record, findings)
       tree.append(hash)
       noteRoot()
       applyRecord(state, record, findings)
@@ -180,7 +189,25 @@ function verifySignedCheckpoints(
     if (root === undefined) continue
     const isEqual = root.equals(checkpoint.root)
     const detail = () => `the first ${size} events differ from the checkpoint of that size`
-    findings.expect('transparency-log', isEqual, null, detail)
+    findings.expect('signed-checkpoints', isEqual, null, detail)
+  }
+}
+
+/** Compares the stored hashes of the log with each other and with all signed checkpoints. */
+async function compareStoredLog(
+  core: Core,
+  { keys: [key], keyError, signedCheckpoints }: TransparencyLog,
+  findings: Findings,
+): Promise<void> {
+  findings.expect('signed-checkpoints', keyError === null, null, () => String(keyError))
+  if (key === undefined) return
+  findings.checked('signed-checkpoints', signedCheckpoints.length)
+  const comparing = { pg: core.pg, readLeaves: leafReader(core), key: parseVerifierKey(key) }
+  for await (const { kind, position, detail } of compareEventsWithLog(comparing)) {
+    // The events were compared with the leaves of the log while they were read.
+    if (kind.startsWith('event-')) continue
+    const check = kind.startsWith('checkpoint-') ? 'signed-checkpoints' : 'transparency-log'
+    findings.report(check, null, `${detail} (at position ${position})`)
   }
 }
 

@@ -8,8 +8,14 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { MANIFEST_FILE, type Manifest, manifestOf, SEGMENT_FOLDER } from './export-format.ts'
+import { dirname, join } from 'node:path'
+import {
+  MANIFEST_FILE,
+  type Manifest,
+  manifestOf,
+  SEALED_FOLDER,
+  SEGMENT_FOLDER,
+} from './export-format.ts'
 import { type ExportOptions, type ExportSource, exportFiles } from './write-export.ts'
 
 /**
@@ -32,9 +38,12 @@ export async function writeExportFolder(
     if (bytes !== null) writeWhole(join(folder, name), bytes)
   }
   const manifest = manifestOf(readFileSync(join(folder, MANIFEST_FILE), 'utf8'))
-  const names = new Set(manifest.segments.map(({ name }) => basename(name)))
-  for (const file of readdirSync(join(folder, SEGMENT_FOLDER))) {
-    if (!names.has(file)) rmSync(join(folder, SEGMENT_FOLDER, file))
+  const { segments } = manifest
+  const names = new Set(segments.flatMap(({ name, sealed }) => [name, sealed?.name]))
+  for (const kind of [SEGMENT_FOLDER, SEALED_FOLDER]) {
+    for (const file of existsSync(join(folder, kind)) ? readdirSync(join(folder, kind)) : []) {
+      if (!names.has(`${kind}/${file}`)) rmSync(join(folder, kind, file))
+    }
   }
   return manifest
 }

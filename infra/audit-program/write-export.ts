@@ -8,20 +8,27 @@ import {
   MANIFEST_FILE,
   type Manifest,
   type Segment,
+  sealedName,
   segmentEnd,
   segmentName,
   VERIFIER_FILE,
 } from './export-format.ts'
 import { GrowingTree } from './growing-tree.ts'
 import type { RecordReader } from './read-records.ts'
+import { parseSignedCheckpoint } from './signed-checkpoint.ts'
 import { leafHash, lineOf, type StoredRecord } from './stored-record.ts'
 
 /** The signed checkpoints of the site, and the keys that verify them. */
 export type SealedTree = Pick<Manifest, 'signedCheckpoints' | 'keys' | 'witnessKeys'>
 
+/** `leafHashes` returns the sealed leaf hashes from an index. It may return fewer than `count`. */
+type ExportedTree = SealedTree & {
+  readonly leafHashes?: (first: number, count: number) => Promise<readonly Buffer[]>
+}
+
 export type ExportSource = {
   readonly records: RecordReader
-  readonly sealedTree: () => Promise<SealedTree>
+  readonly sealedTree: () => Promise<ExportedTree>
 }
 
 export type ExportOptions = {
@@ -50,8 +57,13 @@ export async function* exportFiles(
 ): AsyncGenerator<ExportFile> {
   const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await records.head())
   // The tree is read first, so that all of its events are among those that are exported.
-  const sealed = await sealedTree()
+  const { leafHashes, ...sealed } = await sealedTree()
   const before = await treeBefore(records, from)
+  const { arePositionsDense } = records
+  const hashes: SealedHashes = {
+    ...{ sizeBefore: before.size, arePositionsDense },
+    ...(leafHashes === undefined ? {} : { leafHashes }),
+  }
   yield { name: 'README.txt', bytes: Buffer.from(INSTRUCTIONS) }
   yield { name: VERIFIER_FILE, bytes: Buffer.from(bundleVerifier()) }
   const segments: Segment[] = []
@@ -61,12 +73,12 @@ export async function* exportFiles(
     const next: Promise<Packed | null> = packed(records, range, findWritten)
     // The next segment is read while this one is compressed and sent.
     next.catch(() => {})
-    if (pending !== null) yield* filesOf(await pending, segments)
+    if (pending !== null) yield* filesOf(await pending, segments, hashes)
     pending = next
     onProgress(range.first - 1, last)
     await new Promise(setImmediate)
   }
-  if (pending !== null) yield* filesOf(await pending, segments)
+  if (pending !== null) yield* filesOf(await pending, segments, hashes)
   onProgress(last, last)
   const manifest: Manifest = {
     format: EXPORT_FORMAT,
@@ -78,18 +90,49 @@ export async function* exportFiles(
     segments,
     treeBefore: before,
     ...sealed,
-    arePositionsDense: records.arePositionsDense,
+    signedCheckpoints: sealed.signedCheckpoints.filter(isWithin(to)),
+    arePositionsDense,
   }
   yield { name: MANIFEST_FILE, bytes: Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`) }
 }
 
 type Packed = { readonly segment: Segment; readonly bytes: Buffer | null }
 
-function* filesOf(packed: Packed | null, segments: Segment[]): Generator<ExportFile> {
-  if (packed === null) return
-  segments.push(packed.segment)
-  yield { name: packed.segment.name, bytes: packed.bytes }
+type SealedHashes = Pick<ExportedTree, 'leafHashes'> & {
+  readonly sizeBefore: number
+  readonly arePositionsDense: boolean
 }
+
+/** Yields a segment and the sealed leaf hashes of its events, which name an event that changed. */
+async function* filesOf(
+  packed: Packed | null,
+  segments: Segment[],
+  { sizeBefore, leafHashes, arePositionsDense }: SealedHashes,
+): AsyncGenerator<ExportFile> {
+  if (packed === null) return
+  const { segment, bytes } = packed
+  const { first, last, events } = segment
+  // With dense positions, the place of an event in the tree is known even if others are missing.
+  const [index, count] = arePositionsDense
+    ? [first - 1, last - first + 1]
+    : [segments.reduce((sum, { events: before }) => sum + before, sizeBefore), events]
+  const hashes = Buffer.concat((await leafHashes?.(index, count)) ?? [])
+  yield { name: segment.name, bytes }
+  if (hashes.length === 0) {
+    segments.push(segment)
+    return
+  }
+  const name = sealedName(segment.name)
+  const sha256 = createHash('sha256').update(hashes).digest('hex')
+  segments.push({ ...segment, sealed: { name, sha256 } })
+  yield { name, bytes: hashes }
+}
+
+/** A checkpoint of more events than the caller asked for says nothing about the export. */
+const isWithin =
+  (to: number | undefined) =>
+  (note: string): boolean =>
+    to === undefined || parseSignedCheckpoint(note).size <= to
 
 type Range = { readonly first: number; readonly last: number }
 

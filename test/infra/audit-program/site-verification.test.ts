@@ -14,6 +14,7 @@ import {
   type TestProduct,
   testProduct,
 } from '#test/support/test-product.ts'
+import { checkpointSigner } from './checkpoint-signer.ts'
 
 let product: TestProduct
 let userId: number
@@ -113,6 +114,35 @@ describe('the verification of a site', { timeout: 60_000 }, () => {
     expect(findings.map(({ check }) => check)).toEqual(
       expect.arrayContaining(['positions', 'revisions']),
     )
+  })
+
+  it('names an event that differs from its seal, and a checkpoint of another key', async () => {
+    const sealedSize = async () => {
+      const { rows: sizes } = await sql('select size from transparency_log.log')
+      return Number(sizes[0]?.size ?? 0)
+    }
+    while ((await sealedSize()) < 10) await delay(100)
+    const where = 'where position = 7'
+    const { rows } = await sql(`select actor from event_store.events ${where}`)
+    await sql(`update event_store.events set actor = actor || ' ' ${where}`)
+    const { findings } = await verify('full')
+    await sql(`update event_store.events set actor = $1 ${where}`, [rows[0].actor])
+    expect(findings[0]).toMatchObject({ check: 'transparency-log', position: 7 })
+    await sql(`create table kept as table transparency_log.checkpoints`)
+    const { rows: logs } = await sql('select origin from transparency_log.log')
+    const other = checkpointSigner(logs[0].origin).sign(1, Buffer.alloc(32)).split('\n\n')[1]
+    await sql(
+      `update transparency_log.checkpoints set signatures = array[$1]
+       where size = (select max(size) from kept)`,
+      [`${other}`],
+    )
+    const resigned = await verify('full')
+    await sql(`update transparency_log.checkpoints c set signatures = k.signatures
+      from kept k where k.size = c.size`)
+    expect(resigned.findings.map(({ check }) => check)).toContain('signed-checkpoints')
+    const { finding_count: after, root, tree_size: size } = await verify('full')
+    expect([after, root]).toEqual([0, expect.stringMatching(/^.{43}=$/)])
+    expect(size).toBeGreaterThanOrEqual(10)
   })
 
   it('trusts no stored state that was edited by SQL', async () => {
