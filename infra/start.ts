@@ -11,6 +11,7 @@ import { type ProjectionRunner, startProjections } from '#projections/runner/sta
 import { usersByIds } from '#projections/users/query.ts'
 import {
   CHAT_TYPES,
+  hostOfChannel,
   noRelay,
   type Relay,
   type RelayPaths,
@@ -179,7 +180,8 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   }
   if (roles.has('read-api')) {
     const { readApi } = await import('#read-api/server.ts')
-    const types = { servedTypes: [...SERVED_TYPES.keys()], chatTypes: CHAT_TYPES }
+    const servedTypes = [...SERVED_TYPES.keys()]
+    const types = { servedTypes, chatTypes: CHAT_TYPES, hostOfChannel }
     await readApi(app, { core, freshness, draining, longResponses, upgrades, ...types })
   }
   ;(relay ?? noRelay).addActions(app, freshness)

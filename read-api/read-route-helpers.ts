@@ -9,6 +9,11 @@ import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { Freshness, ReadModelName } from '#projections/read-model-freshness/query.ts'
 import type { HealthCache } from './channels/health/health-cache.ts'
 
+export type HostOfChannel = (terms: {
+  readonly type: number
+  readonly baseUrl: string
+}) => string | null
+
 export type ReadDeps = {
   readonly core: Core
   readonly freshness: Freshness
@@ -29,6 +34,8 @@ export type ReadDeps = {
   readonly servedTypes: readonly number[]
   /** The supported channel types that offer chat. */
   readonly chatTypes: readonly number[]
+  /** Returns the host to which calls of a channel are sent, or null if it is not known. */
+  readonly hostOfChannel?: HostOfChannel
 }
 
 /** A Fastify app. The types of its handlers are derived from the schemas of the routes. */

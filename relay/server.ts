@@ -241,6 +241,8 @@ export const SERVED_TYPES: ReadonlyMap<number, ServedType> = new Map(
   }),
 )
 
+export { hostOfChannel } from './providers/openai-compatible/provider-target.ts'
+
 /** The channel types that accept chats. All other types accept only tasks. */
 export const CHAT_TYPES: readonly number[] = PROFILES.map(({ id }) => id)
 

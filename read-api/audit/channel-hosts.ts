@@ -1,10 +1,11 @@
 import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channels/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
+import type { HostOfChannel } from '../read-route-helpers.ts'
 
 const PAGE = 1_000
 
-/** The host of a channel from a position on. It is empty for the default of the provider type. */
+/** The host of a channel from a position on. It is empty if it is not known. */
 type Entry = { readonly position: number; readonly host: string }
 
 /**
@@ -13,15 +14,20 @@ type Entry = { readonly position: number; readonly host: string }
  */
 export class ChannelHosts {
   private readonly store: Pick<EventStore, 'readStream'>
+  private readonly hostOfChannel: HostOfChannel
   private readonly hosts = new Map<number, Entry[]>()
   private revision = 0
   private reading: Promise<void> | null = null
 
-  constructor(store: Pick<EventStore, 'readStream'>) {
+  constructor(
+    store: Pick<EventStore, 'readStream'>,
+    hostOfChannel: HostOfChannel = ({ baseUrl }) => URL.parse(baseUrl)?.host ?? null,
+  ) {
     this.store = store
+    this.hostOfChannel = hostOfChannel
   }
 
-  /** Returns the host of the channel as of the position, or null if it is unknown or a default. */
+  /** Returns the host of the channel as of the position, or null if it is not known. */
   async hostAt(channelId: number, position: number): Promise<string | null> {
     this.reading ??= this.readNew().finally(() => {
       this.reading = null
@@ -42,10 +48,13 @@ export class ChannelHosts {
 
   private note({ position, ...event }: Recorded<ChannelEvent>): void {
     if (event.type === 'ChannelsCreated') {
-      const host = hostOf(event.data.terms.baseUrl)
+      const host = this.hostOfChannel(event.data.terms) ?? ''
       for (const { channelId } of event.data.channels) this.add(channelId, { position, host })
     } else if (event.type === 'ChannelTermsChanged') {
-      this.add(event.data.channelId, { position, host: hostOf(event.data.terms.baseUrl) })
+      this.add(event.data.channelId, {
+        position,
+        host: this.hostOfChannel(event.data.terms) ?? '',
+      })
     }
   }
 
@@ -55,5 +64,3 @@ export class ChannelHosts {
     this.hosts.set(channelId, entries)
   }
 }
-
-const hostOf = (baseUrl: string): string => URL.parse(baseUrl)?.host ?? ''

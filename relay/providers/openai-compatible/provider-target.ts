@@ -125,6 +125,20 @@ export function providerTarget(
   }
 }
 
+/**
+ * Returns the host to which calls of a channel are sent. Returns null for an unknown type, and for
+ * a cloud provider whose host follows from the key.
+ */
+export function hostOfChannel({
+  type,
+  baseUrl,
+}: Pick<ChannelTerms, 'type' | 'baseUrl'>): string | null {
+  const profile = profileOf(type) ?? taskProfileOf(type)
+  if (profile === undefined) return null
+  if (profile.cloud !== undefined && enteredBase(profile, baseUrl) === '') return null
+  return URL.parse(baseOf(profile, baseUrl) ?? '')?.host ?? null
+}
+
 /** Reports whether a key of a channel with this base URL has the form that its type requires. */
 export const acceptsKey = (profile: Profile, key: string, baseUrl: string): boolean =>
   profile.cloud?.({ key, other: '', baseUrl: enteredBase(profile, baseUrl) }) !== null

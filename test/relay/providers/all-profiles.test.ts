@@ -3,7 +3,11 @@ import type { ChannelTerms } from '#domain/channels/events.ts'
 import { NAMED_BASES } from '#domain/channels/validate-channel-fields.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { PROFILES, profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
-import { callPathOf, providerTarget } from '#relay/providers/openai-compatible/provider-target.ts'
+import {
+  callPathOf,
+  hostOfChannel,
+  providerTarget,
+} from '#relay/providers/openai-compatible/provider-target.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { PROVIDER_SCRIPTS } from '../support/translated-provider-scripts.ts'
 
@@ -221,6 +225,18 @@ describe('named base addresses', () => {
     const declared = PROFILES.flatMap(({ bases = [] }) => bases.map(({ keyword }) => keyword))
     expect(declared.toSorted()).toEqual([...NAMED_BASES].toSorted())
   })
+})
+
+it('the host of a channel is that of its target, and unknown if it follows from a key', () => {
+  for (const { id: type, cloud } of PROFILES) {
+    const found = target(type)
+    if (found === null || cloud !== undefined) continue
+    expect(hostOfChannel({ type, baseUrl: '' })).toBe(new URL(found.origin).host)
+  }
+  expect(hostOfChannel({ type: 1, baseUrl: 'https://a.example:8443/x' })).toBe('a.example:8443')
+  expect(hostOfChannel({ type: 14, baseUrl: '' })).toBe('api.anthropic.com')
+  expect(hostOfChannel({ type: 33, baseUrl: '' })).toBeNull()
+  expect(hostOfChannel({ type: 999, baseUrl: 'https://a.example' })).toBeNull()
 })
 
 it('a type of another API format has no profile', () => {
