@@ -6,6 +6,7 @@ import type { healthQueries } from '#read-api/contract/channel-health.ts'
 import type { timelineQueries } from '#read-api/contract/channel-timeline.ts'
 import type { channelQueries } from '#read-api/contract/channels.ts'
 import type { credentialQueries } from '#read-api/contract/credentials.ts'
+import type { ledgerQueries } from '#read-api/contract/ledger.ts'
 import type { logQueries } from '#read-api/contract/logs.ts'
 import type { messageQueries } from '#read-api/contract/messages.ts'
 import type { optionQueries } from '#read-api/contract/options.ts'
@@ -17,6 +18,7 @@ import type { taskQueries } from '#read-api/contract/tasks.ts'
 import type { timeTravelQueries } from '#read-api/contract/time-travel.ts'
 import type { tokenQueries } from '#read-api/contract/tokens.ts'
 import type { orderQueries } from '#read-api/contract/top-ups.ts'
+import type { transparencyLogQueries } from '#read-api/contract/transparency-log.ts'
 import type { usageQueries } from '#read-api/contract/usage.ts'
 import type { userQueries } from '#read-api/contract/users.ts'
 import type { verificationQueries } from '#read-api/contract/verifications.ts'
@@ -42,6 +44,7 @@ type Routes = typeof callQueries &
   typeof credentialActions &
   typeof credentialQueries &
   typeof healthQueries &
+  typeof ledgerQueries &
   typeof logQueries &
   typeof loginActions &
   typeof messageActions &
@@ -62,6 +65,7 @@ type Routes = typeof callQueries &
   typeof timeTravelQueries &
   typeof tokenActions &
   typeof tokenQueries &
+  typeof transparencyLogQueries &
   typeof usageQueries &
   typeof userActions &
   typeof userQueries &

@@ -23,6 +23,8 @@ export const GO_KEYS = {
   me: 'm',
   calls: 'q',
   proofs: 'v',
+  ledger: 'b',
+  ledgers: 'f',
   history: 'y',
   events: 'e',
 }
@@ -65,6 +67,12 @@ const ITEMS: readonly NavItem[] = [
     { path: '/admin/settings', label: 'settings', icon: 'settings' },
   ]),
   ...inSection('audit', [
+    {
+      path: '/app/audit/ledgers',
+      label: 'ledgers',
+      icon: 'book',
+      alsoBelow: '/app/audit/ledgers/',
+    },
     { path: '/app/calls', label: 'calls', icon: 'search', alsoBelow: '/app/calls/' },
     { path: '/app/audit/history', label: 'history', icon: 'clock' },
     { path: '/app/audit/events', label: 'events', icon: 'list' },
@@ -72,6 +80,7 @@ const ITEMS: readonly NavItem[] = [
   ]),
   ...inSection('personal', [
     { path: '/app/wallet', label: 'wallet', icon: 'wallet' },
+    { path: '/app/ledger', label: 'ledger', icon: 'book' },
     { path: '/app/inbox', label: 'inbox', icon: 'bell' },
     { path: '/app/me', label: 'me', icon: 'user', alsoBelow: '/user/edit' },
   ]),

@@ -137,6 +137,21 @@ const CONSOLE_PAGES: RouteObject[] = [
 ]
 
 const AUDIT_PAGES: RouteObject[] = [
+  page(
+    '/app/ledger',
+    withAuditTexts(() => import('../features/audit/ledger/ledger-page.tsx')),
+    'LedgerPage',
+  ),
+  page(
+    '/app/audit/ledgers',
+    withAuditTexts(() => import('../features/audit/ledger/site-month-page.tsx')),
+    'SiteMonthPage',
+  ),
+  page(
+    '/app/audit/ledgers/:userId',
+    withAuditTexts(() => import('../features/audit/ledger/ledger-page.tsx')),
+    'UserLedgerPage',
+  ),
   pageAt(
     ['/app/calls', '/app/calls/:requestId'],
     withAuditTexts(() => import('../features/audit/calls/call-page.tsx')),

@@ -29,7 +29,7 @@ function GainsPanel({ query }: { query: UseQueryResult<LogEntry[]> }) {
     <Panel
       title={t('wallet.additions')}
       lead={t('wallet.additionsLead')}
-      actions={<Link to="/app/logs/api-usage?type=1">{t('wallet.allAdditions')}</Link>}
+      actions={<Link to="/app/ledger">{t('wallet.allAdditions')}</Link>}
     >
       <QueryView query={query} height={200}>
         {(rows) =>

@@ -26,6 +26,8 @@ export const shell: Translations['shell'] = {
   musicTasks: 'Task logs',
   calls: 'Calls',
   proofs: 'Proofs',
+  ledger: 'Bill',
+  ledgers: 'Ledgers',
   history: 'History',
   events: 'Events',
   wallet: 'Wallet',

@@ -17,7 +17,7 @@ export const wallet: Translations['wallet'] = {
   noTopUpLink: 'The super admin has not set a top-up link',
   additions: 'Recently added',
   additionsLead: 'Top-ups, gifts and changes by an admin.',
-  allAdditions: 'All top-ups',
+  allAdditions: 'View bill',
   noAdditions: 'Nothing has been added yet',
   noAdditionsLead: 'Codes and top-ups will be listed here.',
   topUp: 'Top up online',

@@ -15,7 +15,7 @@ export const wallet = {
   noTopUpLink: '超级管理员未设置充值链接！',
   additions: '最近到账',
   additionsLead: '充值、赠送与管理员调整。',
-  allAdditions: '充值日志',
+  allAdditions: '查看账单',
   noAdditions: '暂无到账记录',
   noAdditionsLead: '充值或兑换后会显示在这里。',
   topUp: '在线充值',

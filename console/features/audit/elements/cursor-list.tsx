@@ -13,7 +13,10 @@ import { ColumnChooser } from '#console/ui/lists/column-chooser.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import '#console/ui/forms/forms.css'
 
-type CursorPage<Row> = { readonly items: readonly Row[]; readonly next_cursor: string | null }
+type CursorPage<Row> = {
+  readonly items: readonly Row[]
+  readonly next_cursor: string | number | null
+}
 
 type Props<Row> = Pick<
   DataGridProps<Row>,
@@ -29,7 +32,8 @@ type Props<Row> = Pick<
   moreText: string
 }
 
-export const nextCursor = ({ next_cursor }: CursorPage<unknown>): string | null => next_cursor
+export const nextCursor = ({ next_cursor: cursor }: CursorPage<unknown>): string | null =>
+  cursor === null ? null : String(cursor)
 
 /** A list whose further rows are appended. The list has no numbered pages, whatever its length. */
 export function CursorList<Row>(props: Props<Row>) {

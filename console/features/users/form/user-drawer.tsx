@@ -8,6 +8,7 @@ import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { Button } from '#console/ui/elements/button.tsx'
+import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { HistoryLink } from '#console/ui/elements/history-link.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { FormSkeleton } from '#console/ui/layout/skeleton.tsx'
@@ -143,7 +144,7 @@ function UserDrawerContent(props: UserDrawerContentProps) {
         <BalanceSection user={stored.data ?? loaded} onAdjust={props.onAdjust} />
       )}
       <Bindings user={loaded} />
-      <HistoryLink object={`user:${loaded.id}`} />
+      <AuditLinks userId={loaded.id} />
       <QuotaChanges username={loaded.username} />
       {allowed.has('resetFactor') && loaded.has_second_factor !== false && (
         <ResetFactor user={loaded} />
@@ -185,5 +186,18 @@ function ResetFactor({ user }: { user: User }) {
         showSuccess(t('users.secondFactorDone'))
       }}
     />
+  )
+}
+
+/** Leads to the ledger and the history of the user. */
+function AuditLinks({ userId }: { userId: number }) {
+  const { t } = useTranslation()
+  return (
+    <div className="tg-actions">
+      <ButtonLink icon="book" to={`/app/audit/ledgers/${userId}`}>
+        {t('shell.ledgers')}
+      </ButtonLink>
+      <HistoryLink object={`user:${userId}`} />
+    </div>
   )
 }

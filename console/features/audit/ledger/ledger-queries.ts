@@ -1,0 +1,58 @@
+import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
+import { apiQuery, call } from '#console/api/client.ts'
+import type { LedgerPage, MovementType } from '#read-api/contract/ledger.ts'
+import { nextCursor } from '../elements/cursor-list.tsx'
+
+/** The account of a user, or null for the user's own account, which has routes of its own. */
+export type Account = number | null
+
+/** Times are in unix seconds. An empty text does not filter. */
+export type LedgerParams = { from?: number; to?: number; types: string }
+
+export const MOVEMENT_TYPES = [
+  'call',
+  'grant',
+  'deduction',
+  'redemption',
+  'order',
+  'refund',
+  'check_in',
+  'transfer',
+  'rebate',
+  'correction',
+] as const satisfies readonly MovementType[]
+
+const MOVEMENTS_PER_PAGE = 50
+
+export const ledgerQuery = (account: Account, params: LedgerParams) =>
+  infiniteQueryOptions({
+    queryKey: ['ledger', account, params],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }): Promise<LedgerPage> => {
+      const query = { ...params, cursor: pageParam, limit: MOVEMENTS_PER_PAGE }
+      return account === null
+        ? call('GET /api/ledger/self', { query, signal })
+        : call('GET /api/audit/ledger/:userId', { params: { userId: account }, query, signal })
+    },
+    getNextPageParam: (page) => nextCursor(page),
+    placeholderData: keepPreviousData,
+  })
+
+export const statementQuery = (account: Account, month: string) =>
+  account === null
+    ? apiQuery('GET /api/ledger/self/statement', { query: { month } }, ['statement', null, month])
+    : apiQuery(
+        'GET /api/audit/statement/:userId',
+        { params: { userId: account }, query: { month } },
+        ['statement', account, month],
+      )
+
+/** `at` is a position or a time. An empty text is the present. */
+export const balanceQuery = (account: Account, at: string) =>
+  account === null
+    ? apiQuery('GET /api/ledger/self/balance', { query: { at } }, ['balance-at', null, at])
+    : apiQuery('GET /api/audit/balance/:userId', { params: { userId: account }, query: { at } }, [
+        'balance-at',
+        account,
+        at,
+      ])

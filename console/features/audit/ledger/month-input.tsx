@@ -1,0 +1,41 @@
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/elements/button.tsx'
+import { monthParam, monthText } from './month.ts'
+
+/** Selects a month in UTC. Months that have not begun can't be selected. */
+export function MonthInput(props: { month: string; onMonth: (month: string) => void }) {
+  const { t } = useTranslation()
+  const { month, onMonth } = props
+  const isLast = month >= monthText(new Date())
+  const step = (months: number): void => {
+    const [year = 0, number = 1] = month.split('-').map(Number)
+    onMonth(monthText(new Date(Date.UTC(year, number - 1 + months, 1))))
+  }
+  return (
+    <span className="tg-ledger-month">
+      <Button
+        tone="quiet"
+        icon="chevronLeft"
+        label={t('audit.ledger.monthBefore')}
+        onClick={() => step(-1)}
+      />
+      <input
+        type="month"
+        className="tg-input"
+        aria-label={t('audit.ledger.month')}
+        value={month}
+        max={monthText(new Date())}
+        onChange={({ currentTarget: { value } }) => {
+          if (monthParam.read(value) !== null) onMonth(value)
+        }}
+      />
+      <Button
+        tone="quiet"
+        icon="chevronRight"
+        label={t('audit.ledger.monthAfter')}
+        isDisabled={isLast}
+        onClick={() => step(1)}
+      />
+    </span>
+  )
+}

@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { useUser } from '#console/api/session.ts'
+import { useLocale } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { useSiteName } from '#console/ui/layout/page.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
+import type { Statement } from '#read-api/contract/ledger.ts'
+import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { Facts } from '../elements/data-table.tsx'
+import { type Account, MOVEMENT_TYPES, statementQuery } from './ledger-queries.ts'
+import { MonthInput } from './month-input.tsx'
+import { SumTable } from './sum-table.tsx'
+
+/** The statement of one month in UTC. It is printed without the navigation. */
+export function MonthStatement(props: {
+  account: Account
+  month: string
+  onMonth: (month: string) => void
+}) {
+  const { t } = useTranslation()
+  const { account, month } = props
+  const query = useQuery(statementQuery(account, month))
+  return (
+    <Panel
+      title={t('audit.ledger.statementOf', { month })}
+      lead={t('audit.ledger.statementLead')}
+      actions={
+        <>
+          <MonthInput month={month} onMonth={props.onMonth} />
+          <Button isDisabled={query.data === undefined} onClick={() => window.print()}>
+            {t('audit.ledger.print')}
+          </Button>
+        </>
+      }
+    >
+      <QueryView query={query} height={320}>
+        {(statement) => <StatementTables statement={statement} />}
+      </QueryView>
+    </Panel>
+  )
+}
+
+function StatementTables({ statement }: { statement: Statement }) {
+  const { t } = useTranslation()
+  const site = useSiteName()
+  const user = useUser()
+  const locale = useLocale()
+  const { opening, closing } = statement
+  const name = statement.username || (user?.id === statement.user_id ? user.username : '')
+  const typeText = (type: string): string => {
+    const known = MOVEMENT_TYPES.find((one) => one === type)
+    return known === undefined ? type : t(`audit.movement.${known}`)
+  }
+  const dayText = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+  const byType = statement.by_type.map((row) => ({ ...row, name: typeText(row.type) }))
+  const byModel = statement.by_model.map((row) => ({ ...row, name: row.model || '–' }))
+  const byDay = statement.by_day.map((row) => ({ ...row, name: dayText.format(row.day * 1000) }))
+  return (
+    <>
+      <Facts
+        facts={[
+          [t('audit.ledger.site'), site],
+          [t('shared.account'), `${name} (#${statement.user_id})`],
+          [t('audit.ledger.opening'), <ExactQuota key="opening" value={opening.total} />],
+          [
+            t('audit.ledger.change'),
+            <QuotaChange key="change" value={closing.total - opening.total} />,
+          ],
+          [t('audit.ledger.closing'), <ExactQuota key="closing" value={closing.total} />],
+        ]}
+      />
+      {byType.length === 0 ? (
+        <p className="tg-muted">{t('audit.ledger.noneInMonth')}</p>
+      ) : (
+        <div className="tg-ledger-tables">
+          <SumTable title={t('audit.ledger.byType')} rows={byType} />
+          {byModel.length > 0 && <SumTable title={t('shared.byModel')} rows={byModel} />}
+          <SumTable title={t('audit.ledger.byDay')} rows={byDay} />
+        </div>
+      )}
+    </>
+  )
+}

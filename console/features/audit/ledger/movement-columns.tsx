@@ -1,0 +1,88 @@
+import type { TFunction } from 'i18next'
+import { Link } from 'react-router-dom'
+import { type Column, column, HIDDEN_COLUMN, NUMBER_COLUMN } from '#console/ui/data-grid/column.ts'
+import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
+import { stamp, Time } from '#console/ui/elements/time.tsx'
+import type { LedgerItem, MovementType } from '#read-api/contract/ledger.ts'
+import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+
+const TONES: Readonly<Record<MovementType, Tone>> = {
+  call: 'neutral',
+  grant: 'good',
+  deduction: 'warn',
+  redemption: 'good',
+  order: 'good',
+  refund: 'warn',
+  check_in: 'lime',
+  transfer: 'info',
+  rebate: 'lime',
+  correction: 'info',
+}
+
+export const movementColumns = (t: TFunction, isAudit: boolean): Column<LedgerItem>[] => [
+  column('time', t('audit.time'), 164, ({ created_at: at }) => stamp(at), {
+    agoCell: ({ created_at: at }) => <Time at={at} />,
+    isPinned: true,
+    onCard: 'title',
+  }),
+  column('type', t('audit.ledger.type'), 100, ({ type }) => <TypeTag t={t} type={type} />, {
+    onCard: 'aside',
+  }),
+  column('source', t('audit.ledger.source'), 190, (item) => sourceCell(item)),
+  column('details', t('audit.ledger.details'), 160, (item) => detailsOf(item), {
+    isGrowing: true,
+  }),
+  column(
+    'amount',
+    t('audit.ledger.amount'),
+    120,
+    ({ amount }) => <QuotaChange value={amount} />,
+    NUMBER_COLUMN,
+  ),
+  column(
+    'total',
+    t('audit.ledger.running'),
+    130,
+    ({ total }) => <ExactQuota value={total} />,
+    NUMBER_COLUMN,
+  ),
+  column('held', t('audit.ledger.held'), 110, ({ held }) => <ExactQuota value={held} />, {
+    ...{ align: 'end', isHiddenAtFirst: true, onCard: 'more' },
+  }),
+  column('revision', t('audit.revision'), 110, ({ revision }) => `#${revision}`, HIDDEN_COLUMN),
+  ...(isAudit
+    ? [
+        column<LedgerItem>('actor', t('audit.actor'), 76, ({ actor_id: id }) => actorCell(t, id)),
+        column<LedgerItem>(
+          'channel',
+          t('shared.channelId'),
+          90,
+          ({ channel_id: id }) => (id === 0 ? '–' : `#${id}`),
+          HIDDEN_COLUMN,
+        ),
+      ]
+    : []),
+]
+
+const TypeTag = ({ t, type }: { t: TFunction; type: MovementType }) => (
+  <StatusTag tone={TONES[type]} isPlain>
+    {t(`audit.movement.${type}`)}
+  </StatusTag>
+)
+
+/** A call leads to its page. Other movements have only an id. */
+function sourceCell({ type, source }: LedgerItem) {
+  if (type !== 'call') return <code title={source}>{source === '' ? '–' : source}</code>
+  return (
+    <Link to={`/app/calls/${encodeURIComponent(source)}`} title={source}>
+      <code>{source}</code>
+    </Link>
+  )
+}
+
+/** The model of a call, or the reason of another movement. */
+function detailsOf({ model, note, reason }: LedgerItem): string {
+  return [model, note || reason].filter((text) => text !== '').join(' · ') || '–'
+}
+
+const actorCell = (t: TFunction, id: number) => (id === 0 ? t('audit.site') : `#${id}`)

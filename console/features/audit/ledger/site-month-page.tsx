@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router-dom'
+import { apiQuery } from '#console/api/client.ts'
+import { FilterInput } from '#console/ui/forms/filter-input.tsx'
+import { Page } from '#console/ui/layout/page.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
+import { useUrlState } from '#console/ui/state/use-url-state.ts'
+import type { SiteMonth } from '#read-api/contract/ledger.ts'
+import { QuotaChange } from '../elements/amounts.tsx'
+import { auditorPage } from '../elements/auditor-page.tsx'
+import { Facts } from '../elements/data-table.tsx'
+import { monthParam, monthText } from './month.ts'
+import { MonthInput } from './month-input.tsx'
+import { SumTable } from './sum-table.tsx'
+import '../audit.css'
+import './ledger.css'
+
+const URL_PARAMS = { month: monthParam }
+
+export const SiteMonthPage = auditorPage('shell.ledgers', SiteMonthContent)
+
+/** The site's month, and the way to the ledger of any user. */
+function SiteMonthContent() {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const [values, set] = useUrlState(URL_PARAMS)
+  const month = values.month === '' ? monthText(new Date()) : values.month
+  const query = useQuery(apiQuery('GET /api/audit/site-month', { query: { month } }))
+  const openUser = (id: string): void => {
+    if (Number(id) > 0) void navigate(`/app/audit/ledgers/${Number(id)}`)
+  }
+  return (
+    <Page
+      title={t('shell.ledgers')}
+      lead={t('audit.siteMonth.lead')}
+      actions={
+        <search>
+          <FilterInput
+            label={t('audit.siteMonth.openUser')}
+            value=""
+            wholeNumber={{ errorText: t('audit.history.idInvalid') }}
+            onCommit={openUser}
+          />
+        </search>
+      }
+    >
+      <Panel
+        title={t('audit.siteMonth.title', { month })}
+        actions={<MonthInput month={month} onMonth={(next) => set({ month: next })} />}
+      >
+        <QueryView query={query} height={320}>
+          {(data) => <SiteMonthTables data={data} />}
+        </QueryView>
+      </Panel>
+    </Page>
+  )
+}
+
+const FIGURES = ['sold', 'granted', 'redeemed', 'refunded', 'charged'] as const
+
+function SiteMonthTables({ data }: { data: SiteMonth }) {
+  const { t } = useTranslation()
+  const byChannel = data.by_channel.map((row) => ({ ...row, name: `#${row.channel_id}` }))
+  const byModel = data.by_model.map((row) => ({ ...row, name: row.model }))
+  return (
+    <>
+      <Facts
+        facts={FIGURES.map((name) => [
+          t(`audit.siteMonth.${name}`),
+          <QuotaChange key={name} value={data[name]} />,
+        ])}
+      />
+      <div className="tg-ledger-tables">
+        <SumTable title={t('audit.siteMonth.byChannel')} rows={byChannel} />
+        <SumTable title={t('shared.byModel')} rows={byModel} />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,30 @@
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { QuotaChange } from '../elements/amounts.tsx'
+import { DataTable } from '../elements/data-table.tsx'
+
+export type SumRow = { readonly name: string; readonly count: number; readonly amount: number }
+
+/** The number and the sum of the movements with the same type, model, channel or day. */
+export function SumTable(props: { title: string; rows: readonly SumRow[] }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { title, rows } = props
+  return (
+    <section className="tg-ledger-sums">
+      <h3>{title}</h3>
+      <DataTable
+        label={title}
+        heads={[
+          t('shared.item'),
+          { end: t('audit.ledger.count') },
+          { end: t('audit.ledger.amount') },
+        ]}
+        rows={rows.map(({ name, count, amount }) => ({
+          key: name,
+          cells: [name, number.format(count), <QuotaChange key="amount" value={amount} />],
+        }))}
+      />
+    </section>
+  )
+}

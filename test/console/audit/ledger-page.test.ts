@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest'
+import type { LedgerItem, LedgerPage, SiteMonth, Statement } from '#read-api/contract/ledger.ts'
+import { en, TEXTS } from '#test/support/console-texts.ts'
+import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
+import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
+import { pageFixture } from '../support/console-fixture.ts'
+import { type FakeCall, ok } from '../support/fake-site.ts'
+import { cutAmong } from '../support/truncated-texts.ts'
+import { NOW, REQUEST_ID } from './audit-samples.ts'
+
+const KINDS: readonly Partial<LedgerItem>[] = [
+  { type: 'call', source: REQUEST_ID, amount: -3_375, model: 'gpt-4o', channel_id: 1 },
+  { type: 'grant', source: 'grant-1', amount: 500_000, note: 'apology', actor_id: 1 },
+  { type: 'order', source: '12', amount: 10_000_000, reason: 'stripe' },
+]
+
+const item = (revision: number): LedgerItem => ({
+  ...{ position: 10_000 + revision, revision, created_at: NOW - 3_600 + revision, type: 'call' },
+  ...{ source: '', amount: 0, total: 20_000_000 + revision, balance: 19_990_000, held: 10_000 },
+  ...{ actor_id: 0, reason: '', note: '', model: '', token_id: 0, channel_id: 0 },
+  ...KINDS[revision % KINDS.length],
+})
+
+const figures = (total: number) => ({ total, balance: total - 10_000, held: 10_000 })
+
+function ledgerPage({ query }: FakeCall) {
+  const isFirst = query.get('cursor') === null
+  const type = query.get('types')
+  const revisions = Array.from({ length: isFirst ? 50 : 4 }, (_, n) => (isFirst ? 60 : 10) - n)
+  const items = revisions.map(item).filter((one) => type === null || one.type === type)
+  const next_cursor = isFirst ? 10_011 : null
+  const ends = { opening: figures(19_000_000), closing: figures(20_000_060) }
+  return ok({ ...ends, items, next_cursor } satisfies LedgerPage)
+}
+
+const STATEMENT: Statement = {
+  ...{ user_id: 1, username: 'root', month: '2026-11' },
+  ...{ opening: figures(19_000_000), closing: figures(20_496_625) },
+  by_type: [
+    { type: 'call', count: 812, amount: -3_375 },
+    { type: 'grant', count: 3, amount: 1_500_000 },
+  ],
+  by_model: [{ model: 'gpt-4o', count: 812, amount: -3_375 }],
+  by_day: [{ day: Date.UTC(2026, 10, 3) / 1_000, count: 815, amount: 1_496_625 }],
+}
+
+const SITE_MONTH: SiteMonth = {
+  ...{ month: '2026-11', sold: 50_000_000, granted: 500_000, redeemed: 250_000 },
+  ...{ refunded: -5_000_000, charged: -31_250_000 },
+  by_type: [],
+  by_channel: [{ channel_id: 1, count: 9_120, amount: -31_250_000 }],
+  by_model: [{ model: 'gpt-4o', count: 9_120, amount: -31_250_000 }],
+}
+
+const balance = ({ query }: FakeCall) => {
+  const total = query.get('at') === null ? 20_000_060 : 7_000_000
+  return ok({ position: 10_060, at: NOW, ...figures(total) })
+}
+
+const app = pageFixture({
+  isSiteShared: true,
+  startSite: () =>
+    startAdminSite({
+      'GET /api/ledger/self': ledgerPage,
+      'GET /api/ledger/self/balance': balance,
+      'GET /api/ledger/self/statement': () => ok(STATEMENT),
+      'GET /api/ledger/self/export': () => ({
+        headers: { 'content-type': 'text/csv' },
+        body: 'position,amount\n',
+      }),
+      'GET /api/audit/ledger/7': ledgerPage,
+      'GET /api/audit/balance/7': balance,
+      'GET /api/audit/site-month': () => ok(SITE_MONTH),
+    }),
+})
+const grid = () => app.page.getByRole('grid', { name: en('audit.ledger.tab.movements') })
+
+describe.each(LANGUAGES)('the pages of ledgers in %s', (language) => {
+  it('have no accessibility fault', async () => {
+    const t = TEXTS[language]
+    const { page } = await app.openPage({ language })
+    await openAsRoot(page, app.site, '/app/ledger')
+    await page.getByText('apology').first().waitFor()
+    expect(await lookFaults(page, `ledger-${language}`)).toEqual([])
+    expect(await cutAmong(page, '.tg-grid-row .tg-amount')).toEqual([])
+    await page.getByRole('tab', { name: t('audit.ledger.tab.statement') }).click()
+    await page.getByRole('table', { name: t('audit.ledger.byDay') }).waitFor()
+    expect(await lookFaults(page, `statement-${language}`)).toEqual([])
+    await openAsRoot(page, app.site, '/app/audit/ledgers?month=2026-11')
+    await page.getByRole('table', { name: t('audit.siteMonth.byChannel') }).waitFor()
+    expect(await lookFaults(page, `site-month-${language}`)).toEqual([])
+  })
+})
+
+describe('the ledger', () => {
+  it('appends older movements, and filters by the address', async () => {
+    await app.openAsRoot('/app/ledger')
+    await app.page.getByRole('button', { name: en('audit.loadOlder') }).click()
+    await expect.poll(() => grid().getAttribute('aria-rowcount')).toBe('55')
+    const type = app.page.getByRole('combobox', { name: en('audit.ledger.type') })
+    await type.selectOption('grant')
+    await expect
+      .poll(() => app.calls('GET /api/ledger/self').at(-1)?.query.get('types'))
+      .toBe('grant')
+    expect(new URL(app.page.url()).searchParams.get('type')).toBe('grant')
+    await app.page.goBack()
+    await expect.poll(() => type.inputValue()).toBe('')
+  })
+
+  it('shows the signed amount and the running total, and leads to the call', async () => {
+    await app.openAsRoot('/app/ledger')
+    const row = grid().getByRole('row').filter({ hasText: REQUEST_ID }).first()
+    expect(await row.textContent()).toContain('−$0.00675')
+    expect(await row.textContent()).toContain('$40.000')
+    const href = await row.getByRole('link').getAttribute('href')
+    expect(href).toBe(`/app/calls/${REQUEST_ID}`)
+  })
+
+  it('shows the balance as of an earlier moment', async () => {
+    await app.openAsRoot('/app/ledger')
+    const figures = app.page.getByRole('region', { name: en('shared.balance') })
+    await figures.getByText('$40.00012').first().waitFor()
+    await figures.getByLabel(en('audit.asOf')).fill('2026-01-02T03:04')
+    await figures.getByText('$14.00', { exact: true }).waitFor()
+  })
+
+  it('is exported with its filters', async () => {
+    await app.openAsRoot('/app/ledger?type=order')
+    await app.page.getByRole('button', { name: en('usageLog.export') }).click()
+    const csv = app.page.getByRole('menuitem', { name: en('usageLog.exportAs.csv') })
+    const [download] = await Promise.all([app.page.waitForEvent('download'), csv.click()])
+    expect(download.suggestedFilename()).toBe('ledger-own.csv')
+    const query = app.calls('GET /api/ledger/self/export')[0]?.query
+    expect([query?.get('types'), query?.get('format')]).toEqual(['order', 'csv'])
+  })
+
+  it('of another user opens from the page of all ledgers', async () => {
+    await app.openAsRoot('/app/audit/ledgers')
+    const field = app.page.getByRole('textbox', { name: en('audit.siteMonth.openUser') })
+    await field.fill('7')
+    await field.press('Enter')
+    await app.page.waitForURL('**/app/audit/ledgers/7')
+    await grid().waitFor()
+  })
+})
+
+it('a printed statement has the sums and no navigation', async () => {
+  await app.openAsRoot('/app/ledger?tab=statement&month=2026-11')
+  const table = app.page.getByRole('table', { name: en('audit.ledger.byType') })
+  await table.waitFor()
+  await app.page.emulateMedia({ media: 'print' })
+  expect(await table.isVisible()).toBe(true)
+  const navigation = app.page.getByRole('navigation', { name: en('shell.navigation') })
+  expect(await navigation.isVisible()).toBe(false)
+  expect(await app.page.getByRole('button', { name: en('audit.ledger.print') }).count()).toBe(0)
+  await app.page.emulateMedia({ media: null })
+})
