@@ -264,6 +264,8 @@ export type WireFormat = {
   readonly ofForms?: () => WireFormat
   /** True if answers are bytes, such as audio, which pass unchanged while they arrive. */
   readonly hasBinaryAnswer?: true
+  /** Sets the limits of a request that depend on the name of its model, for a fallback model. */
+  readonly forModel?: (request: ChatRequest) => ChatRequest
   /** Sets the limits of a request that depend on the price of its model. */
   readonly withPrice?: (request: ChatRequest, price: PriceSnapshot) => ChatRequest
   /**

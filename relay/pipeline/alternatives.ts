@@ -55,8 +55,7 @@ function alternativesOf(
     return [{ caller, request }]
   }
   const isPinned = caller.pinnedChannelId !== null
-  // The bounds of a call for images depend on the model, and are read for the first model only.
-  const isBound = isPinned || request.stored !== undefined || request.imageFactor !== undefined
+  const isBound = isPinned || request.stored !== undefined
   const { models } = caller.token
   const allowed = fallbacks.filter((name) => models === null || models.has(name))
   const requests = [request, ...(isBound ? [] : allowed).map((name) => fallbackTo(request, name))]
@@ -67,7 +66,8 @@ function alternativesOf(
 }
 
 function fallbackTo({ suffix: _, ...request }: ChatRequest, model: string): ChatRequest {
-  return { ...request, fallbackFor: request.model, model }
+  const fallback = { ...request, fallbackFor: request.model, model }
+  return request.format.forModel?.(fallback) ?? fallback
 }
 
 /**

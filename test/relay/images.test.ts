@@ -247,6 +247,25 @@ describe('a request for images', () => {
     expect(await settledCall()).toMatchObject({ charge: 8_000, hold: 16_000, channelId: 2 })
   })
 
+  it('is answered by a fallback model, within its own limit and at its own price', async () => {
+    const [other, failing] = ['gpt-image-next', 'dall-e-none']
+    await rig.addChannel(4, { type: 1, baseUrl: 'http://127.0.0.1:9', models: [failing] })
+    await rig.addChannel(5, { type: 8, baseUrl: provider.url, models: [other] })
+    await rig.setOption('ModelPrice', { [failing]: 0.04 })
+    await rig.setOption('ModelRatio', { [other]: 2.5 })
+    await rig.setOption('ImageCompletionRatio', { [other]: 8 })
+    await rig.setOption('ModelFallbacks', { [failing]: [other] })
+    const usage = { input_tokens: 10, output_tokens: 7_000, total_tokens: 7_010 }
+    provider.answers.set(PATH, { body: { created: 1, data: [{ b64_json: 'QUJD' }], usage } })
+    const { status } = await generate({ model: failing, size: '1024x1024', quality: 'low' })
+    expect(status).toBe(200)
+    expect(sent().model).toBe(other)
+    // (10 + 7 000 · 8) · 2.5: a newer model needs more tokens, which are within the limit.
+    const data = await settledCall()
+    expect(data).toMatchObject({ charge: 140_025, model: other, requested: { model: failing } })
+    expect(Number(data.hold)).toBeGreaterThanOrEqual(140_025)
+  })
+
   it('loses members that could multiply what is generated', async () => {
     provider.answers.set(PATH, { body: images(1) })
     const sequential = { sequential_image_generation: 'auto', batch_size: 9, num_images: 9 }

@@ -172,8 +172,7 @@ function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRe
   const isStream = flagOf(find('stream')) === true
   // The events of a stream do not tell which image they belong to, or which event is the last.
   if (isStream && (images ?? 1) > 1) return invalid('n')
-  const size = textOf(body, find('size'))
-  const quality = textOf(body, find('quality'))
+  const [size, quality] = sizeAndQualityOf(body, members)
   return {
     format: kind.wireFormat(),
     body,
@@ -188,6 +187,20 @@ function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRe
     inputBound: boundOf(body, members, kind),
     tools: [],
   }
+}
+
+function sizeAndQualityOf(body: Buffer, members: readonly Member[]) {
+  const find = (key: string) => members.find((member) => member.key === key)
+  return [textOf(body, find('size')), textOf(body, find('quality'))] as const
+}
+
+/** Returns the request with the limit of its model. */
+function forModel(request: ChatRequest): ChatRequest {
+  const { body, members, model, isStream } = request
+  const partial = members.find(({ key }) => key === 'partial_images')
+  const partialImages = isStream ? (wholeOf(body, partial, 0, PARTIAL_IMAGES_MAX) ?? 0) : 0
+  const [size, quality] = sizeAndQualityOf(body, members)
+  return { ...request, outputTokensMax: imageTokensOf(model, size, quality, partialImages) }
 }
 
 function errorInFields(
@@ -280,6 +293,7 @@ const formatOf = (kind: Kind): WireFormat => ({
   ...(kind === EDIT ? { ofForms: () => OPENAI_IMAGE_EDIT_FORMS } : {}),
   readRequest: (body) => readImagesRequest(body, kind, false),
   readChangedRequest: (body) => readImagesRequest(body, kind, true),
+  forModel,
   shortBody: ({ model }) => ({
     ...{ model, prompt: 'a dot' },
     ...(kind === EDIT ? { images: [{ image_url: DOT }] } : {}),

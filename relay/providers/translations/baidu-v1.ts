@@ -10,6 +10,14 @@ import {
 } from '../clouds/access-token-cache.ts'
 import { CredentialsError, isVisibleText, MODEL, type OpenCloud } from '../clouds/cloud-access.ts'
 import {
+  callEvents,
+  calledIn,
+  callPart,
+  functionMembers,
+  usesTools,
+  writeTurns,
+} from './baidu-v1-tools.ts'
+import {
   endEvents,
   reportedUsage,
   singleAnswer,
@@ -19,21 +27,22 @@ import {
 import { type Feature, lastQuestion, lossesOf, textConversation } from './request-features.ts'
 import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
 
-const FEATURES = new Set<Feature>(['outputTokensMax', 'temperature', 'topP', 'stop', 'endUser'])
+const FEATURES = new Set<Feature>([
+  ...(['tools', 'outputTokensMax', 'temperature', 'topP', 'stop', 'endUser'] as const),
+])
 /** Baidu refuses a lower limit of the output. */
 const OUTPUT_TOKENS_MIN = 2
 const STOPS_MAX = 4
 
 function writeRequest(request: CanonicalRequest, { isStream }: { readonly isStream: boolean }) {
   const losses = lossesOf(request, FEATURES)
-  const conversation = textConversation(request, losses)
-  lastQuestion(conversation)
-  const { system, messages } = conversation
+  const { system, messages } = conversationOf(request, losses)
   const { temperature, topP, stop } = request.sampling
   if (stop.length > STOPS_MAX) losses.push('sampling.stop')
   const { outputTokensMax, endUser } = request
   const members = {
-    messages: messages.map(({ role, text }) => ({ role, content: text })),
+    messages,
+    ...functionMembers(request, losses),
     system: system === '' ? null : system,
     stream: isStream,
     temperature,
@@ -47,6 +56,17 @@ function writeRequest(request: CanonicalRequest, { isStream }: { readonly isStre
   }
   const present = Object.entries(members).filter(([, value]) => value !== null)
   return { value: Object.fromEntries(present), losses }
+}
+
+function conversationOf(request: CanonicalRequest, losses: string[]) {
+  if (usesTools(request)) {
+    const { system } = textConversation({ ...request, messages: [] }, losses)
+    return { system, messages: writeTurns(request.messages, losses) }
+  }
+  const conversation = textConversation(request, losses)
+  lastQuestion(conversation)
+  const messages = conversation.messages.map(({ role, text }) => ({ role, content: text }))
+  return { system: conversation.system, messages }
 }
 
 function usageIn(body: JsonObject) {
@@ -63,7 +83,12 @@ function readAnswer(body: JsonObject) {
   const text = textOf(body.result)
   if (text === null) return null
   const id = readAnswerId(body.id)
-  return singleAnswer(id, [{ kind: 'text', text }], usageIn(body), stopIn(body))
+  const call = calledIn(body)
+  if (call === null) {
+    return singleAnswer(id, [{ kind: 'text', text }], usageIn(body), stopIn(body))
+  }
+  const texts = text === '' ? [] : [{ kind: 'text', text } as const]
+  return singleAnswer(id, [...texts, callPart(call)], usageIn(body), 'tool-calls')
 }
 
 /** 13 to 15 and 100 to 111 concern the key and its token. */
@@ -88,15 +113,21 @@ function readError(body: JsonObject, status: number): ProviderError | null {
 }
 
 function createEventReader(): ProviderEventReader {
+  let isCalled = false
   return ({ data }) => {
     const event = parsedObject(data)
     if (event === null) return []
     const error = readError(event, 200)
     if (error !== null) return [{ kind: 'error', type: error.type, message: error.message }]
     const start = { kind: 'start', id: readAnswerId(event.id), model: '' } as const
-    const text = [start, ...textEvents(textOrEmpty(event.result))]
-    if (event.is_end !== true) return text
-    return [...text, ...usageEvents(usageIn(event)), ...endEvents(stopIn(event))]
+    // A call is in one event as a whole.
+    const call = isCalled ? null : calledIn(event)
+    isCalled ||= call !== null
+    const called = call === null ? [] : callEvents(call)
+    const given = [start, ...textEvents(textOrEmpty(event.result)), ...called]
+    if (event.is_end !== true) return given
+    const stop = isCalled ? 'tool-calls' : stopIn(event)
+    return [...given, ...usageEvents(usageIn(event)), ...endEvents(stop)]
   }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { translateChat } from '#relay/pipeline/translate-chat.ts'
 import { answerDecoder } from '#relay/providers/translations/answer-decoder.ts'
+import { BAIDU_V1 } from '#relay/providers/translations/baidu-v1.ts'
 import { COHERE } from '#relay/providers/translations/cohere.ts'
 import { TENCENT, tencentSignature } from '#relay/providers/translations/tencent.ts'
 import type { Translation } from '#relay/providers/translations/translation.ts'
@@ -101,6 +102,62 @@ describe('tools and pictures', () => {
       json: '{"path":"a.txt"}',
       reason: 'tool_calls',
     })
+  })
+
+  it('are carried to Baidu’s first version, one call after the other', () => {
+    const second = { ...CALL, id: 'call_2', function: { name: 'list', arguments: '' } }
+    const messages = [
+      CHAT.messages[0],
+      { role: 'assistant', content: 'I look.', tool_calls: [CALL, second] },
+      { role: 'tool', tool_call_id: 'call_2', content: 'a.txt' },
+      { role: 'tool', tool_call_id: 'call_1', content: 'hello' },
+      { role: 'user', content: 'And?' },
+    ]
+    const tool_choice = { type: 'function', function: { name: 'read' } }
+    const { body, losses } = sent(BAIDU_V1, { messages, tool_choice })
+    expect(body).toMatchObject({
+      functions: [{ name: 'read', description: 'Reads.', parameters: { type: 'object' } }],
+      tool_choice,
+    })
+    expect(body.messages).toEqual([
+      { role: 'user', content: 'Read a.txt' },
+      {
+        role: 'assistant',
+        content: 'I look.',
+        function_call: { name: 'read', arguments: '{"path":"a.txt"}' },
+      },
+      { role: 'function', name: 'read', content: 'hello' },
+      { role: 'assistant', content: '', function_call: { name: 'list', arguments: '{}' } },
+      { role: 'function', name: 'list', content: 'a.txt\n\nAnd?' },
+    ])
+    expect(losses).toEqual([])
+  })
+
+  it('come back from Baidu’s first version', () => {
+    const function_call = { name: 'read', arguments: '{"path":"a.txt"}', thoughts: 'I read it.' }
+    const answer = { id: 'as-1', result: '', finish_reason: 'function_call', function_call }
+    expect(answered(BAIDU_V1, answer)).toMatchObject({
+      message: { tool_calls: [{ ...CALL, id: 'call_as-1' }] },
+      finish_reason: 'tool_calls',
+    })
+    expect(
+      streamed(BAIDU_V1, [
+        { ...answer, is_end: false },
+        { ...answer, is_end: true },
+      ]),
+    ).toEqual({
+      name: 'read',
+      json: '{"path":"a.txt"}',
+      reason: 'tool_calls',
+    })
+  })
+
+  it.each([
+    [[CHAT.messages[0], CHAT.messages[1]], 'messages'],
+    [[...CHAT.messages.slice(0, 3), { role: 'assistant', content: 'Done.' }], 'messages'],
+    [CHAT.messages, 'image'],
+  ])('are refused for Baidu’s first version if they can’t be carried', (messages, named) => {
+    expect(() => sent(BAIDU_V1, { messages })).toThrow(named)
   })
 
   it('are carried to Tencent', () => {
