@@ -8,6 +8,7 @@ import { createTaskProgress } from '#infra/task-progress/task-progress.ts'
 import { createGauges } from '#infra/telemetry/cross-process-gauges.ts'
 import { listRebuilds, listVerifications } from './audit/audit-jobs.ts'
 import { getCall } from './audit/calls.ts'
+import { listCorrections } from './audit/corrections.ts'
 import { exportEvents } from './audit/export-events.ts'
 import { exportLedger } from './audit/export-ledger.ts'
 import { getBalanceAt, getSiteMonth, getStatement, listLedger } from './audit/ledger.ts'
@@ -111,6 +112,7 @@ const ROUTES = [
   getState,
   getPrices,
   listEvents,
+  listCorrections,
   siteUsage,
   tokenUsage,
   usageData,
