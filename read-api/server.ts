@@ -9,6 +9,7 @@ import { createGauges } from '#infra/telemetry/cross-process-gauges.ts'
 import { listRebuilds, listVerifications } from './audit/audit-jobs.ts'
 import { exportAuditLog, listAuditLog } from './audit/audit-log.ts'
 import { getCall } from './audit/calls.ts'
+import { listCorrections } from './audit/corrections.ts'
 import { exportEvents } from './audit/export-events.ts'
 import { exportLedger } from './audit/export-ledger.ts'
 import { getBalanceAt, getSiteMonth, getStatement, listLedger } from './audit/ledger.ts'
@@ -114,6 +115,7 @@ const ROUTES = [
   getState,
   getPrices,
   listEvents,
+  listCorrections,
   siteUsage,
   tokenUsage,
   usageData,

@@ -1,6 +1,7 @@
 import type { AccountErrorCode } from '#domain/accounts/commands.ts'
 import type { AuditJobErrorCode } from '#domain/audit/decide.ts'
 import type { ChannelErrorCode } from '#domain/channels/commands.ts'
+import type { CorrectionErrorCode } from '#domain/corrections/events.ts'
 import type { CredentialsErrorCode } from '#domain/credentials/decide.ts'
 import type { IdentityErrorCode } from '#domain/identities/decide.ts'
 import type { MessageErrorCode } from '#domain/messages/decide.ts'
@@ -13,6 +14,7 @@ import type { TopUpErrorCode } from '#domain/top-ups/commands.ts'
 import type { UserErrorCode, UsernameErrorCode } from '#domain/users/commands.ts'
 import { type ErrorCatalogue, errorsOf, type HttpError } from '#infra/http/http-errors.ts'
 import { AUDIT_JOB_ERRORS } from './audit/audit-job-errors.ts'
+import { CORRECTION_ERRORS } from './audit/correction-errors.ts'
 import { CHANNEL_ERRORS } from './channels/channel-errors.ts'
 import { CREDENTIALS_ERRORS } from './credentials/credentials-errors.ts'
 import { MESSAGE_ERRORS } from './messages/message-errors.ts'
@@ -28,6 +30,7 @@ export type DomainErrorCode =
   | AccountErrorCode
   | AuditJobErrorCode
   | ChannelErrorCode
+  | CorrectionErrorCode
   | CredentialsErrorCode
   | IdentityErrorCode
   | MessageErrorCode
@@ -44,6 +47,7 @@ const DOMAIN_ERRORS: ErrorCatalogue<DomainErrorCode> = {
   ...ACCOUNT_ERRORS,
   ...AUDIT_JOB_ERRORS,
   ...CHANNEL_ERRORS,
+  ...CORRECTION_ERRORS,
   ...CREDENTIALS_ERRORS,
   ...MESSAGE_ERRORS,
   ...OPTION_ERRORS,

@@ -7,7 +7,10 @@ import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import type { Action, Api, Deps } from './action.ts'
 import { createNextIds } from './assign-next-id.ts'
+import { applyCorrection, previewCorrection } from './audit/correct-charges.ts'
 import { startFindingNotices } from './audit/notify-of-findings.ts'
+import { recomputeCalls } from './audit/recompute-calls.ts'
+import { repriceCalls } from './audit/reprice-calls.ts'
 import { requestRebuild, requestVerification } from './audit/request-audit-jobs.ts'
 import { closeCircuits, fixAbilities, setChannelsStatus } from './channels/channel-status.ts'
 import { setTagStatus, tagChannels, updateTag } from './channels/channel-tags.ts'
@@ -175,6 +178,10 @@ const ACTIONS: readonly Action[] = [
   resetSecondFactor,
   unbindIdentity,
   eraseUser,
+  recomputeCalls,
+  repriceCalls,
+  previewCorrection,
+  applyCorrection,
   requestVerification,
   requestRebuild,
 ]

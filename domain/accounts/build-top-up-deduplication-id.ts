@@ -11,6 +11,12 @@ type Of = {
 export const topUpId = (of: Of): string => `top-up-${suffix(of)}`
 export const rebateId = (of: Of): string => `rebate-${suffix(of)}`
 
+/** The id by which the account recognises a batch of a correction that was applied before. */
+export const correctionBatchId = (of: {
+  readonly correctionId: string
+  readonly batch: number
+}): string => `correction:${of.correctionId}:${of.batch}`
+
 function suffix({ orderId, refundNo, restoreNo }: Of): string {
   if (restoreNo !== undefined) return `${orderId}-restored-${restoreNo}`
   return refundNo === undefined ? `${orderId}` : `${orderId}-${refundNo}`

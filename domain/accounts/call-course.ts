@@ -1,3 +1,5 @@
+import type { WireQuota } from '../shared/quota.ts'
+
 /**
  * One attempt to send the call to a channel. `status` is the provider's HTTP status, or null if the
  * provider did not respond.
@@ -65,4 +67,15 @@ export type RequestChanges = {
   readonly dropped?: readonly string[]
   /** The first members that the provider's model or format can't express, or only in part. */
   readonly losses?: readonly string[]
+}
+
+/** A call whose charge was corrected. The next correction of the call starts from `corrected`. */
+export type CorrectedCall = {
+  readonly call: string
+  readonly tokenId: number
+  /** The charge before the correction. */
+  readonly charge: WireQuota
+  readonly corrected: WireQuota
+  /** The part of a higher charge that the account could not pay. `corrected` is without it. */
+  readonly unpaid?: WireQuota
 }

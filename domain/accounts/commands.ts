@@ -294,6 +294,25 @@ export type InterruptCall = {
   readonly leaseUntil?: number
 }
 
+/**
+ * Corrects the charges of ended calls, once per batch of a correction. Refunds are always given.
+ * Higher charges are taken only while the balance is above 0.
+ */
+export type CorrectCharges = {
+  readonly type: 'CorrectCharges'
+  readonly userId: number
+  readonly correctionId: string
+  readonly batch: number
+  readonly model: string
+  /** The calls with their charges before and after the correction. */
+  readonly calls: readonly {
+    readonly call: string
+    readonly tokenId: number
+    readonly charge: Quota
+    readonly corrected: Quota
+  }[]
+}
+
 export type AccountCommand =
   | GrantQuota
   | DeductQuota
@@ -314,6 +333,7 @@ export type AccountCommand =
   | SettleCall
   | ReleaseCall
   | InterruptCall
+  | CorrectCharges
 
 export type AccountErrorCode =
   /** The balance does not cover the amount. Params: `balance` and `needed`. */

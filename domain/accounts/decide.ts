@@ -18,6 +18,7 @@ import {
   releaseCall,
   settleCall,
 } from './decide-call.ts'
+import { correctCharges } from './decide-correction.ts'
 import { checkIn, fitsBalance, rewardInvite, transferAffiliate } from './decide-rewards.ts'
 import { creditTopUp, earnRebate, reverseRebate, reverseTopUp } from './decide-top-up.ts'
 import type { AccountEvent } from './events.ts'
@@ -85,6 +86,8 @@ function decideCommand(command: AccountCommand, state: AccountState): Outcome {
       return releaseCall(command, state)
     case 'InterruptCall':
       return interruptCall(command, state)
+    case 'CorrectCharges':
+      return correctCharges(command, state)
   }
 }
 

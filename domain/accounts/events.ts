@@ -2,7 +2,7 @@ import type { PriceSnapshot, ProviderCost } from '../pricing/price.ts'
 import type { Usage, UsageSource } from '../pricing/usage.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
-import type { Attempt, CallEnd, CallTimings, RequestChanges } from './call-course.ts'
+import type { Attempt, CallEnd, CallTimings, CorrectedCall, RequestChanges } from './call-course.ts'
 
 export type {
   Attempt,
@@ -354,6 +354,26 @@ export type CallInterrupted = Fact<
     } & Movement
 >
 
+/**
+ * The charges of some calls were corrected to those of another price. The events of the calls stay
+ * as they are.
+ */
+export type ChargeCorrected = Fact<
+  'ChargeCorrected',
+  {
+    readonly userId: number
+    readonly correctionId: string
+    /** The number of the batch within the account, starting at 0. Each batch is applied once. */
+    readonly batch: number
+    readonly model: string
+    readonly calls: readonly CorrectedCall[]
+    /** What the budgets of tokens get back, or lose if negative. Closed budgets are left out. */
+    readonly budgets: readonly (readonly [tokenId: number, amount: WireQuota])[]
+    /** What the account is charged in addition. It is negative if quota is refunded. */
+    readonly amount: WireQuota
+  } & Movement
+>
+
 export type AccountEvent =
   | QuotaGranted
   | QuotaDeducted
@@ -374,3 +394,4 @@ export type AccountEvent =
   | CallSettled
   | CallReleased
   | CallInterrupted
+  | ChargeCorrected

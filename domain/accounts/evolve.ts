@@ -1,11 +1,12 @@
 import { assert } from '../shared/assert.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
-import { rebateId, topUpId } from './build-top-up-deduplication-id.ts'
+import { correctionBatchId, rebateId, topUpId } from './build-top-up-deduplication-id.ts'
 import type {
   AccountEvent,
   CallAdmitted,
   CallFacts,
   CallProgressed,
+  ChargeCorrected,
   HoldRaised,
   RebateEarned,
   RebateReversed,
@@ -18,8 +19,8 @@ import { type AccountState, addEndedCall } from './state.ts'
 export function evolveAccount(state: AccountState, event: AccountEvent): AccountState {
   const evolved = fold(state, event)
   const hasFreeQuota = evolved.balance > 0n
-  if (TAKINGS.has(event.type) && !hasFreeQuota) evolved.emptiedAt = evolved.admissions
-  else if (GAINS.has(event.type) && hasFreeQuota) evolved.emptiedAt = 0
+  if (isTaking(event) && !hasFreeQuota) evolved.emptiedAt = evolved.admissions
+  else if (isGain(event) && hasFreeQuota) evolved.emptiedAt = 0
   return evolved
 }
 
@@ -30,6 +31,12 @@ const GAINS: ReadonlySet<AccountEvent['type']> = new Set([
   'CheckedIn',
   'TopUpCredited',
 ])
+
+const isTaking = (event: AccountEvent): boolean =>
+  event.type === 'ChargeCorrected' ? event.data.amount > 0 : TAKINGS.has(event.type)
+
+const isGain = (event: AccountEvent): boolean =>
+  event.type === 'ChargeCorrected' ? event.data.amount < 0 : GAINS.has(event.type)
 
 function fold(state: AccountState, event: AccountEvent): AccountState {
   switch (event.type) {
@@ -87,8 +94,15 @@ function fold(state: AccountState, event: AccountEvent): AccountState {
     case 'CallReleased':
       return end(state, event.data, 0n)
     default:
-      return topUp(state, event)
+      return applyAmount(state, event)
   }
+}
+
+function correct(state: AccountState, data: ChargeCorrected['data']): AccountState {
+  state.balance -= fromWire(data.amount)
+  state.deductionIds.add(correctionBatchId(data))
+  for (const [tokenId, amount] of data.budgets) giveToken(state, tokenId, fromWire(amount))
+  return state
 }
 
 function recordProgress(state: AccountState, data: CallProgressed['data']): AccountState {
@@ -102,7 +116,7 @@ function recordProgress(state: AccountState, data: CallProgressed['data']): Acco
 
 type TopUpFact = TopUpCredited | TopUpReversed | RebateEarned | RebateReversed
 
-function topUp(state: AccountState, event: TopUpFact): AccountState {
+function applyAmount(state: AccountState, event: TopUpFact | ChargeCorrected): AccountState {
   const amount = fromWire(event.data.amount)
   switch (event.type) {
     case 'TopUpCredited':
@@ -119,6 +133,8 @@ function topUp(state: AccountState, event: TopUpFact): AccountState {
       return state
     case 'RebateReversed':
       return takeRebate(state, event.data)
+    case 'ChargeCorrected':
+      return correct(state, event.data)
   }
 }
 

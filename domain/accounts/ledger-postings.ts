@@ -95,6 +95,13 @@ export const endPostings = (userId: number, hold: Quota, charge: Quota): readonl
     [main(userId), hold - charge],
   ])
 
+/** Posts corrected charges. A negative amount is refunded. */
+export const correctionPostings = (userId: number, amount: Quota): readonly Posting[] =>
+  balanced([
+    [main(userId), -amount],
+    ['revenue', amount],
+  ])
+
 function balanced(
   legs: readonly (readonly [account: string, amount: Quota])[],
 ): readonly Posting[] {

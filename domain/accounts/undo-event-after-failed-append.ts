@@ -1,5 +1,5 @@
-import { rebateId, topUpId } from './build-top-up-deduplication-id.ts'
-import type { AccountEvent } from './events.ts'
+import { correctionBatchId, rebateId, topUpId } from './build-top-up-deduplication-id.ts'
+import type { AccountEvent, ChargeCorrected } from './events.ts'
 import { type AccountState, removeEndedCall } from './state.ts'
 
 /**
@@ -47,10 +47,7 @@ function undoOthers(state: AccountState, event: AccountEvent): () => void {
       return undoBudget(state, event.data.tokenId)
     case 'TokenBudgetsOpened':
     case 'TokenBudgetsClosed': {
-      const undos = event.data.tokenIds.map((tokenId) => undoBudget(state, tokenId))
-      return () => {
-        for (const undo of undos) undo()
-      }
+      return together(event.data.tokenIds.map((tokenId) => undoBudget(state, tokenId)))
     }
     case 'CallAdmitted': {
       const { call, tokenId } = event.data
@@ -76,11 +73,22 @@ function undoOthers(state: AccountState, event: AccountEvent): () => void {
         budget()
       }
     }
+    case 'ChargeCorrected':
+      return undoCorrection(state, event.data)
     case 'CallSettled':
     case 'CallInterrupted':
     case 'CallReleased':
       return undoEnd(state, event.data.call, event.data.tokenId)
   }
+}
+
+const together = (undos: readonly (() => void)[]) => (): void => {
+  for (const undo of undos) undo()
+}
+
+function undoCorrection(state: AccountState, data: ChargeCorrected['data']): () => void {
+  const id = undoId(state.deductionIds, correctionBatchId(data))
+  return together([...data.budgets.map(([tokenId]) => undoBudget(state, tokenId)), id])
 }
 
 function undoId<Id>(ids: Set<Id>, id: Id): () => void {

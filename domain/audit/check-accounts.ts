@@ -55,6 +55,7 @@ const MOVING: ReadonlySet<string> = new Set([
   'CallSettled',
   'CallReleased',
   'CallInterrupted',
+  'ChargeCorrected',
 ])
 
 function post(
@@ -176,6 +177,13 @@ function movesOf(event: Recorded<AccountEvent>): Moves | null {
       return ending(fromWire(event.data.hold), fromWire(event.data.charge))
     case 'CallReleased':
       return ending(fromWire(event.data.hold), 0n)
+    case 'ChargeCorrected': {
+      let amount = 0n
+      for (const { charge, corrected } of event.data.calls) {
+        amount += fromWire(corrected) - fromWire(charge)
+      }
+      return { ...NONE, main: -amount, revenue: amount }
+    }
     default:
       return null
   }
@@ -222,6 +230,8 @@ function grantIdOf(event: Recorded<AccountEvent>): string | null {
       return `rebate of order ${event.data.orderId} ${event.data.restoreNo ?? ''}`
     case 'RebateReversed':
       return `returned rebate ${event.data.refundNo} of order ${event.data.orderId}`
+    case 'ChargeCorrected':
+      return `correction ${event.data.correctionId} ${event.data.batch}`
     default:
       return null
   }

@@ -68,7 +68,7 @@ const calls: Handlers<CallAdmitted | HoldRaised | CallSettled | CallReleased | C
  */
 export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgressed' }>>({
   name: 'balances',
-  version: 7,
+  version: 8,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { accounts: { key: ['user_id'] }, token_budgets: { key: ['token_id'] } },
   handlers: {
@@ -111,6 +111,19 @@ export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgress
     TokenBudgetClosed: ({ data }, rows) =>
       rows.patch('token_budgets', { token_id: data.tokenId }, { is_closed: true }),
     ...calls,
+    ChargeCorrected: ({ data }, rows) => {
+      post(data.postings, rows)
+      const { userId: user_id, amount, budgets } = data
+      rows.add('accounts', { user_id }, { used_quota: fromWire(amount) })
+      for (const { tokenId, charge, corrected } of data.calls) {
+        if (isPlayground(tokenId)) continue
+        const used_quota = fromWire(corrected) - fromWire(charge)
+        rows.add('token_budgets', { token_id: tokenId }, { used_quota }, { user_id })
+      }
+      for (const [token_id, remain] of budgets) {
+        rows.add('token_budgets', { token_id }, { remain: fromWire(remain) }, { user_id })
+      }
+    },
   },
 })
 

@@ -4,6 +4,7 @@ import type {
   AffiliateTransferred,
   CallInterrupted,
   CallSettled,
+  ChargeCorrected,
   CheckedIn,
   Movement,
   QuotaDeducted,
@@ -22,6 +23,7 @@ type MovingEvent =
   | AffiliateTransferred
   | CallInterrupted
   | CallSettled
+  | ChargeCorrected
   | CheckedIn
   | QuotaDeducted
   | QuotaGranted
@@ -39,6 +41,7 @@ export type MovementType =
   | 'check_in'
   | 'transfer'
   | 'rebate'
+  | 'correction'
 
 type Origin = {
   readonly type: MovementType
@@ -91,6 +94,10 @@ export const ledger = projectionOf<MovingEvent>({
     },
     RebateReversed: (event, rows) =>
       record(event, { type: 'rebate', source: String(event.data.orderId) }, rows),
+    ChargeCorrected: (event, rows) => {
+      const { correctionId: source, model } = event.data
+      record(event, { type: 'correction', source, model }, rows)
+    },
   } satisfies Handlers<MovingEvent>,
 })
 

@@ -4,6 +4,7 @@ import type {
   CallInterrupted,
   CallReleased,
   CallSettled,
+  ChargeCorrected,
   CheckedIn,
   QuotaDeducted,
   QuotaGranted,
@@ -28,6 +29,7 @@ export type LoggedEvent =
   | CallSettled
   | CallReleased
   | CallInterrupted
+  | ChargeCorrected
   | QuotaGranted
   | QuotaDeducted
   | AffiliateTransferred
@@ -137,6 +139,11 @@ export function rowOf(event: Recorded<LoggedEvent>): LogCells {
       const row = { ...base, user_id: userId, quota: -amount, reason: 'top-up-refund' }
       return { ...row, type: 3, ...byHand(event) }
     }
+    case 'ChargeCorrected': {
+      const { userId, amount, model } = event.data
+      const row = { ...base, user_id: userId, quota: 0 - amount, reason: 'correction', model }
+      return { ...row, type: 3, actor_id: actorIdOf(event) }
+    }
     case 'UserGroupChanged': {
       const { userId, group: call_group } = event.data
       const row = { ...base, user_id: userId, quota: 0, reason: 'group', call_group }
@@ -155,10 +162,12 @@ export function rowOf(event: Recorded<LoggedEvent>): LogCells {
 
 type ByHand = QuotaGranted | QuotaDeducted | TopUpReversed | UserGroupChanged
 
-const byHand = ({ data, meta }: Recorded<ByHand>) => ({
-  actor_id: Number(/^user:(\d+)$/.exec(meta.actor)?.[1] ?? 0),
-  note: data.note ?? null,
+const byHand = (event: Recorded<ByHand>) => ({
+  actor_id: actorIdOf(event),
+  note: event.data.note ?? null,
 })
+
+const actorIdOf = ({ meta }: Recorded): number => Number(/^user:(\d+)$/.exec(meta.actor)?.[1] ?? 0)
 
 const NO_CALL = { model: '', prompt_tokens: 0, completion_tokens: 0 }
 

@@ -8,7 +8,7 @@ import { detailsOf, type LoggedEvent, rowOf } from './log-row-of-event.ts'
 /** One row for each ended call, each other change of a balance, and each change by an admin. */
 export const callLog = projectionOf<LoggedEvent>({
   name: 'call-log',
-  version: 16,
+  version: 17,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     log: { key: ['id', 'created_at'], monthColumn: 'created_at' },
@@ -18,6 +18,7 @@ export const callLog = projectionOf<LoggedEvent>({
     CallSettled: log,
     CallReleased: log,
     CallInterrupted: log,
+    ChargeCorrected: log,
     QuotaGranted: log,
     QuotaDeducted: log,
     AffiliateTransferred: log,

@@ -242,3 +242,15 @@ export const chargedCalls = (
     where type = 2 and created_at >= ${from} and created_at <= ${to} and id > ${after}
     order by id limit ${limit}
   `)
+
+/** Lists the users who have charged calls of a model in a range of seconds, in ascending order. */
+export const chargedUsers = (
+  db: CommonQueryMethods,
+  { model, from, to, upTo }: { model: string; from: number; to: number; upTo: number },
+): Promise<readonly number[]> =>
+  db.anyFirst(sql.type(rowType({ id: wireInteger }))`
+    select distinct user_id as id from read_call_log.log
+    where type = 2 and model = ${model} and id <= ${upTo}
+      and created_at >= ${from} and created_at <= ${to}
+    order by id
+  `)

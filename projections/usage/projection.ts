@@ -20,7 +20,7 @@ const DAY = 86_400
  */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',
-  version: 8,
+  version: 9,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     by_model: { key: ['hour', 'type', 'model'], isShared: true },
@@ -33,6 +33,7 @@ export const usageByHour = projectionOf<LoggedEvent>({
     CallSettled: count,
     CallReleased: count,
     CallInterrupted: count,
+    ChargeCorrected: count,
     QuotaGranted: count,
     QuotaDeducted: count,
     AffiliateTransferred: count,

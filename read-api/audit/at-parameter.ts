@@ -1,6 +1,4 @@
 import type { Recorded } from '#domain/shared/event.ts'
-import type { Core } from '#infra/core-dependencies.ts'
-import type { EventStore } from '#infra/event-store/port.ts'
 import { auditError } from './audit-errors.ts'
 
 /** A moment in the history: a position, or a time in unix milliseconds. */
@@ -25,28 +23,3 @@ export function readAt(text: string | undefined, field = 'at'): At | null {
 /** Reports whether an event is after the moment. No event is after the present. */
 export const isAfter = ({ position, meta }: Recorded, at: At | null): boolean =>
   at !== null && ('position' in at ? position > at.position : meta.at > at.time)
-
-/**
- * Returns the position of the last event that is not after the time, by a binary search over
- * positions. Returns null if the store's positions have gaps, so that they can't be searched.
- */
-export async function positionOfTime(
-  store: Pick<EventStore, 'readAll' | 'headPosition'>,
-  time: number,
-  isDense: boolean,
-): Promise<number | null> {
-  if (!isDense) return null
-  let low = 0
-  let high = (await store.headPosition()) + 1
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2)
-    const [event] = await store.readAll(middle - 1, 1)
-    if (event === undefined || event.meta.at > time) high = middle
-    else low = middle
-  }
-  return low
-}
-
-/** Returns whether every position has an event. EventStoreDB leaves gaps. */
-export const hasDensePositions = ({ config }: Pick<Core, 'config'>): boolean =>
-  config.eventStore?.url == null

@@ -1,6 +1,7 @@
 import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
+import { firstRevision, firstRevisionBefore } from '#infra/event-store/search-events.ts'
 
 type Event = Recorded<AccountEvent>
 type Store = Pick<EventStore, 'readStream' | 'readAll'>
@@ -21,70 +22,6 @@ const SEARCHED_MAX = 4_000
 const PAGE = 500
 /** Clocks of processes that write to one account may differ by this much. */
 const CLOCKS_MS = 2_000
-const GALLOP_FACTOR = 16
-
-/**
- * Returns the first revision, from `from` on, whose event satisfies the condition. The condition
- * must hold for all events after it. Without such an event, returns the revision after the last.
- * Reads few single events, whatever the length of the stream.
- */
-export async function firstRevision(
-  store: Pick<EventStore, 'readStream'>,
-  stream: string,
-  isReached: (event: Recorded) => boolean,
-): Promise<number> {
-  const isAt = reachedAt(store, stream, isReached)
-  if (await isAt(0)) return 0
-  let low = 0
-  let step = 1
-  while (!(await isAt(low + step))) {
-    low += step
-    step *= GALLOP_FACTOR
-  }
-  return await firstBetween(isAt, low, low + step)
-}
-
-/** Like `firstRevision`, for a condition that holds at `end`. It is fast if both are near. */
-async function firstRevisionBefore(
-  store: Store,
-  stream: string,
-  isReached: (event: Recorded) => boolean,
-  end: number,
-): Promise<number> {
-  const isAt = reachedAt(store, stream, isReached)
-  let high = end
-  for (let step = 1; high > 0; step *= GALLOP_FACTOR) {
-    const low = Math.max(0, high - step)
-    if (!(await isAt(low))) return await firstBetween(isAt, low, high)
-    high = low
-  }
-  return 0
-}
-
-type IsAt = (revision: number) => Promise<boolean>
-
-const reachedAt =
-  (
-    store: Pick<EventStore, 'readStream'>,
-    stream: string,
-    isReached: (event: Recorded) => boolean,
-  ): IsAt =>
-  async (revision) => {
-    const [event] = await store.readStream(stream, revision, 1)
-    return event === undefined || isReached(event)
-  }
-
-/** Returns the first revision at which the condition holds; it holds at `to`, not at `from`. */
-async function firstBetween(isAt: IsAt, from: number, to: number): Promise<number> {
-  let [low, high] = [from, to]
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2)
-    if (await isAt(middle)) high = middle
-    else low = middle
-  }
-  return high
-}
-
 /**
  * Finds the events of a call by its id, a UUID v7, which contains the time of the request.
  * `endedAt` is the position of its ending event, or null if the call is open. Returns null if the

@@ -1,8 +1,8 @@
 import type { Recorded } from '#domain/shared/event.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
+import { firstRevision, positionOfTime } from '#infra/event-store/search-events.ts'
 import type { EventPage, RawEvent } from '../contract/time-travel.ts'
-import { type At, isAfter, positionOfTime } from './at-parameter.ts'
-import { firstRevision } from './call-events.ts'
+import { type At, isAfter } from './at-parameter.ts'
 
 /** The most events that one request reads. Then the caller goes on with the cursor. */
 const SCANNED_MAX = 10_000

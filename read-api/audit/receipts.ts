@@ -7,15 +7,15 @@ import {
 } from '#infra/audit-program/read-records.ts'
 import type { StoredRecord } from '#infra/audit-program/stored-record.ts'
 import type { Core } from '#infra/core-dependencies.ts'
+import { firstRevision, hasDensePositions } from '#infra/event-store/search-events.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { RECEIPTS_MAX, receiptQueries } from '../contract/receipts.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
-import { hasDensePositions } from './at-parameter.ts'
 import { auditError } from './audit-errors.ts'
 import { buildReceipts } from './build-receipts.ts'
-import { findCallEvents, firstRevision } from './call-events.ts'
+import { findCallEvents } from './call-events.ts'
 import { findVisibleCall, seesAllCalls } from './calls.ts'
 
 /** Reads the exact stored records, with the bytes that the transparency log covers. */

@@ -26,6 +26,7 @@ const REASON_TEXTS: Readonly<Record<string, TranslatedText>> = {
   'top-up-restored': { zh: '退款撤销，额度已恢复', en: 'A refund was reversed, quota restored' },
   'grant:admin': { zh: '管理员增加额度', en: 'Quota added by an administrator' },
   'deduct:admin': { zh: '管理员减少额度', en: 'Quota deducted by an administrator' },
+  correction: { zh: '价格更正，重新计费', en: 'Charges were corrected to another price' },
   group: { zh: '管理员修改分组', en: 'Group changed by an administrator' },
   'released:no-channel': { zh: '无可用渠道', en: 'No available channel' },
   'released:refused': { zh: '请求被上游拒绝', en: 'Rejected by the provider' },

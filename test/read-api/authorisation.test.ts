@@ -111,6 +111,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/audit/state/:kind/:id': 'auditor',
   'GET /api/audit/prices': 'auditor',
   'GET /api/audit/events': 'auditor',
+  'GET /api/audit/corrections': 'auditor',
   'GET /api/data/': 'admin',
   'GET /api/data/self/': 'user',
   'GET /api/mj/': 'admin',

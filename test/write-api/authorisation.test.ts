@@ -120,6 +120,10 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'POST /api/user/quota': 'admin',
   'POST /api/user/reset_second_factor': 'admin-session',
   'POST /api/user/erase': 'root-session',
+  'POST /api/audit/recompute': 'auditor',
+  'POST /api/audit/reprice': 'auditor',
+  'POST /api/audit/corrections/preview': 'root',
+  'POST /api/audit/corrections': 'root-session',
 }
 
 const ROWS = Object.entries(MATRIX)

@@ -21,7 +21,7 @@ const NAME = 'quota-warnings'
  */
 const LOWERING = new Set([
   ...['CallSettled', 'CallInterrupted', 'QuotaDeducted'],
-  ...['TopUpReversed', 'RebateReversed'],
+  ...['TopUpReversed', 'RebateReversed', 'ChargeCorrected'],
 ])
 const READ_MODELS = ['balances', 'users', 'notifications'] as const
 const FRESH_WITHIN_MS = 2_000

@@ -16,7 +16,7 @@ import { optionActions, type PreviewPrices, type PricePreview } from '../contrac
 import { toHttpError } from '../error-catalogue.ts'
 import { optionError } from './option-errors.ts'
 
-type Sums = { calls: number; charged: bigint; drafted: bigint; refused: number }
+export type Sums = { calls: number; charged: bigint; drafted: bigint; refused: number }
 
 /** The sums of all calls, of each model and of each user. */
 type Tally = {
@@ -27,7 +27,7 @@ type Tally = {
 
 const ROWS_MAX = 100
 
-const noSums = (): Sums => ({ calls: 0, charged: 0n, drafted: 0n, refused: 0 })
+export const noSums = (): Sums => ({ calls: 0, charged: 0n, drafted: 0n, refused: 0 })
 
 const noTally = (): Tally => ({ total: noSums(), models: new Map(), users: new Map() })
 
@@ -46,22 +46,22 @@ function addCall(
     drafted: amount ?? 0n,
     refused: amount === null ? 1 : 0,
   }
-  add(tally.total, sums)
-  add(sumsOf(tally.models, call.model), sums)
-  add(sumsOf(tally.users, call.userId), sums)
+  addSums(tally.total, sums)
+  addSums(sumsOf(tally.models, call.model), sums)
+  addSums(sumsOf(tally.users, call.userId), sums)
 }
 
 function addTally(tally: Tally, other: Tally): void {
-  add(tally.total, other.total)
-  for (const [model, sums] of other.models) add(sumsOf(tally.models, model), sums)
-  for (const [userId, sums] of other.users) add(sumsOf(tally.users, userId), sums)
+  addSums(tally.total, other.total)
+  for (const [model, sums] of other.models) addSums(sumsOf(tally.models, model), sums)
+  for (const [userId, sums] of other.users) addSums(sumsOf(tally.users, userId), sums)
 }
 
 /**
  * Returns the hundred entries with the largest differences between the actual charge and the charge
  * at the draft prices.
  */
-const largest = <Key>(sums: ReadonlyMap<Key, Sums>): [Key, Sums][] =>
+export const largest = <Key>(sums: ReadonlyMap<Key, Sums>): [Key, Sums][] =>
   [...sums]
     .sort(([, one], [, other]) => {
       const [a, b] = [difference(one), difference(other)]
@@ -69,7 +69,7 @@ const largest = <Key>(sums: ReadonlyMap<Key, Sums>): [Key, Sums][] =>
     })
     .slice(0, ROWS_MAX)
 
-const figuresOf = ({ calls, charged, drafted, refused }: Sums) => ({
+export const figuresOf = ({ calls, charged, drafted, refused }: Sums) => ({
   calls,
   charged: toWire(charged),
   drafted: toWire(drafted),
@@ -79,13 +79,13 @@ const figuresOf = ({ calls, charged, drafted, refused }: Sums) => ({
 const difference = ({ charged, drafted }: Sums): bigint =>
   drafted > charged ? drafted - charged : charged - drafted
 
-function sumsOf<Key>(map: Map<Key, Sums>, key: Key): Sums {
+export function sumsOf<Key>(map: Map<Key, Sums>, key: Key): Sums {
   const sums = map.get(key) ?? noSums()
   map.set(key, sums)
   return sums
 }
 
-function add(sums: Sums, { calls, charged, drafted, refused }: Sums): void {
+export function addSums(sums: Sums, { calls, charged, drafted, refused }: Sums): void {
   sums.calls += calls
   sums.charged += charged
   sums.drafted += drafted
@@ -208,7 +208,7 @@ export const previewPrices: Action = (api, deps) => {
   })
 }
 
-function validTexts(prices: PreviewPrices['prices']): [key: string, text: string][] {
+export function validTexts(prices: PreviewPrices['prices']): [key: string, text: string][] {
   return Object.entries(prices).map(([key, text]) => {
     if (!isPriceOption(key)) throw optionError('UnknownOption', { key: key.slice(0, 200) })
     const checked = checkOption(key, text)

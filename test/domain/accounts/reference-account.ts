@@ -249,6 +249,8 @@ export class ReferenceAccount {
       }
       case 'AdmitCall':
         return this.admit(command)
+      case 'CorrectCharges':
+        throw new Error('random operations do not correct charges')
       default:
         return this.carryOn(command)
     }

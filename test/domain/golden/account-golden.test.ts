@@ -286,6 +286,36 @@ describe('the account’s events, as first recorded', () => {
     },
   )
   story(
+    'charges that were corrected, as far as the balance covers them',
+    deciderWithoutBalances,
+    [
+      ['quota-granted-v1', grant],
+      ['token-budget-set-v1', setBudget],
+      [
+        'charge-corrected-v1',
+        {
+          type: 'CorrectCharges',
+          ...{ userId: 7, correctionId: 'c1', batch: 0, model: 'gpt-4o' },
+          calls: [
+            { call: CALL, tokenId: 3, charge: 3_200n, corrected: 1_600n },
+            {
+              call: '019ab0de-2c00-7000-8000-0000000000a2',
+              tokenId: 9,
+              charge: 100n,
+              corrected: 600_000n,
+            },
+          ],
+        },
+      ],
+    ],
+    {
+      ...account(0, 201_600),
+      ...UNCALLED,
+      emptiedAt: 0,
+      deductionIds: ['correction:c1:0'],
+    },
+  )
+  story(
     'a code that was redeemed',
     deciderWithoutBalances,
     [

@@ -9,6 +9,11 @@ import {
 } from '#domain/channel-checks/events.ts'
 import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
 import type { ChannelEvent } from '#domain/channels/events.ts'
+import {
+  type CorrectionEvent,
+  type CorrectionStarted,
+  correctionsDecider,
+} from '#domain/corrections/events.ts'
 import type { CredentialsEvent } from '#domain/credentials/events.ts'
 import { identityDecider } from '#domain/identities/decide.ts'
 import type { IdentityEvent } from '#domain/identities/events.ts'
@@ -53,6 +58,7 @@ type AnyEvent =
   | TopUpEvent
   | TaskEvent
   | BatchEvent
+  | CorrectionEvent
 
 /** The newest version of each event type. A missing type fails the type check. */
 const VERSIONS: Record<AnyEvent['type'], number> = {
@@ -81,6 +87,9 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   CallSettled: 1,
   CallReleased: 1,
   CallInterrupted: 1,
+  ChargeCorrected: 1,
+  CorrectionStarted: 1,
+  CorrectionFinished: 1,
   ChannelsCreated: 1,
   ChannelTermsChanged: 1,
   ChannelsEnabled: 1,
@@ -239,6 +248,19 @@ describe('the events of options and the site, as first recorded', () => {
       ['channel-test-run-ended-v1', { type: 'EndTestRun', run: TESTED.run, tested: 3, failed: 1 }],
     ],
     { open: null },
+  )
+  const started = golden('correction-started-v1').data as CorrectionStarted['data']
+  story(
+    'a correction of charges',
+    correctionsDecider,
+    [
+      ['correction-started-v1', { type: 'StartCorrection', ...started }],
+      [
+        'correction-finished-v1',
+        { type: 'FinishCorrection', id: 'c1', finishedAt: 1_795_248_000_500 },
+      ],
+    ],
+    { corrections: [{ ...started, finishedAt: 1_795_248_000_500 }] },
   )
   story(
     'the site',

@@ -1,0 +1,71 @@
+import { codedError } from '../shared/coded-error.ts'
+import { isPlayground } from '../shared/playground-token-id.ts'
+import { QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
+import { correctionBatchId } from './build-top-up-deduplication-id.ts'
+import type { AccountError, CorrectCharges } from './commands.ts'
+import { fitsBalance } from './decide-rewards.ts'
+import type { AccountEvent, ChargeCorrected } from './events.ts'
+import { correctionPostings } from './ledger-postings.ts'
+import type { AccountState } from './state.ts'
+
+type Corrected = ChargeCorrected['data']['calls'][number]
+
+/**
+ * Corrects charges. Refunds of the batch count first. What is then left of the balance pays for the
+ * higher charges in their order, and the rest of them is recorded as unpaid.
+ */
+export function correctCharges(
+  command: CorrectCharges,
+  state: AccountState,
+): readonly AccountEvent[] | AccountError {
+  const { userId, correctionId, batch, model, calls } = command
+  if (state.deductionIds.has(correctionBatchId(command)) || calls.length === 0) return []
+  if (calls.some(({ corrected }) => corrected < 0n || corrected > QUOTA_MAX)) {
+    return codedError('AmountOutOfRange')
+  }
+  let refunds = 0n
+  for (const { charge, corrected } of calls) if (corrected < charge) refunds += charge - corrected
+  if (!fitsBalance(refunds, state)) return codedError('AmountOutOfRange')
+  const afterRefunds = state.balance + refunds
+  let payable = afterRefunds > 0n ? afterRefunds : 0n
+  let amount = -refunds
+  const changes = new Map<number, Quota>()
+  const items = calls.map(({ call, tokenId, charge, corrected }): Corrected => {
+    const difference = corrected - charge
+    const change = difference > payable ? payable : difference
+    if (change > 0n) {
+      payable -= change
+      amount += change
+    }
+    changes.set(tokenId, (changes.get(tokenId) ?? 0n) - change)
+    const unpaid = difference - change
+    const item = { call, tokenId, charge: toWire(charge), corrected: toWire(charge + change) }
+    return unpaid === 0n ? item : { ...item, unpaid: toWire(unpaid) }
+  })
+  const postings = correctionPostings(userId, amount)
+  const ids = { userId, correctionId, batch, model }
+  const data = { ...ids, calls: items, budgets: budgetsAfter(changes, state) }
+  return [{ type: 'ChargeCorrected', v: 1, data: { ...data, amount: toWire(amount), postings } }]
+}
+
+/**
+ * Returns the changes of open budgets. A refund is limited to what fits the wire format, so that a
+ * budget at its maximum cannot prevent a correction.
+ */
+function budgetsAfter(
+  changes: ReadonlyMap<number, Quota>,
+  { budgets, open }: AccountState,
+): ChargeCorrected['data']['budgets'] {
+  const held = new Map<number, Quota>()
+  for (const { facts, hold } of open.values()) {
+    held.set(facts.tokenId, (held.get(facts.tokenId) ?? 0n) + hold)
+  }
+  return [...changes].flatMap(([tokenId, change]) => {
+    const budget = isPlayground(tokenId) ? undefined : budgets.get(tokenId)
+    if (budget === undefined) return []
+    const highest = QUOTA_MAX - budget.remain - (held.get(tokenId) ?? 0n)
+    const lowest = -QUOTA_MAX - budget.remain
+    const limited = change > highest ? highest : change < lowest ? lowest : change
+    return limited === 0n ? [] : [[tokenId, toWire(limited)] as const]
+  })
+}

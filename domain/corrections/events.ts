@@ -1,0 +1,106 @@
+import type { PriceChange } from '../pricing/price-corrections.ts'
+import { type CodedError, codedError } from '../shared/coded-error.ts'
+import type { Decider } from '../shared/decider.ts'
+import type { Fact, Sealed } from '../shared/event.ts'
+import type { WireQuota } from '../shared/quota.ts'
+
+/** The stream of all corrections of charges. */
+export const CORRECTIONS_STREAM = 'corrections'
+
+/** Which calls a correction concerns, and the price that they should have had. */
+export type CorrectionScope = {
+  readonly model: string
+  /** Null for the calls of all groups. */
+  readonly group: string | null
+  /** The calls that ended from `from` to `to` (unix seconds, both included). */
+  readonly from: number
+  readonly to: number
+  readonly price: PriceChange
+  /** Calls whose end has a later position are not corrected. */
+  readonly upTo: number
+  /** The number of corrections that had started before. */
+  readonly base: number
+}
+
+/** The sums of a correction before it is applied. */
+export type CorrectionSums = {
+  readonly calls: number
+  readonly accounts: number
+  /** What accounts get back, and what they are charged in addition. */
+  readonly refunded: WireQuota
+  readonly charged: WireQuota
+}
+
+/** A super admin confirmed a preview. From now on, its calls are corrected. */
+export type CorrectionStarted = Fact<
+  'CorrectionStarted',
+  {
+    /** The digest of the scope and of each call with both charges. */
+    readonly id: string
+    readonly scope: CorrectionScope
+    readonly planned: CorrectionSums
+    /** The reason, encrypted with the data key of the admin. */
+    readonly note: Sealed
+    readonly requestedBy: number
+    readonly startedAt: number
+  }
+>
+
+/** All calls of a correction are corrected. */
+export type CorrectionFinished = Fact<
+  'CorrectionFinished',
+  { readonly id: string; readonly finishedAt: number }
+>
+
+export type CorrectionEvent = CorrectionStarted | CorrectionFinished
+
+type Correction = CorrectionStarted['data'] & { readonly finishedAt: number | null }
+
+/** All corrections, oldest first. */
+export type CorrectionsState = { readonly corrections: readonly Correction[] }
+
+export type CorrectionCommand =
+  | ({ readonly type: 'StartCorrection' } & CorrectionStarted['data'])
+  | ({ readonly type: 'FinishCorrection' } & CorrectionFinished['data'])
+
+export type CorrectionErrorCode =
+  /** Another correction has not finished. Params: `id`. */
+  | 'CorrectionRunning'
+  /** Another correction or call came after the preview. */
+  | 'CorrectionPreviewOutdated'
+
+/**
+ * One correction runs at a time, and each must have been previewed after the last one started.
+ * Charges in a preview are therefore those from which the correction starts.
+ */
+export const correctionsDecider: Decider<
+  CorrectionsState,
+  CorrectionCommand,
+  CorrectionEvent,
+  CodedError<CorrectionErrorCode>
+> = {
+  initialState: () => ({ corrections: [] }),
+  decide: (command, { corrections }) => {
+    const { type, ...data } = command
+    const existing = corrections.find(({ id }) => id === command.id)
+    if (command.type === 'FinishCorrection') {
+      if (existing === undefined || existing.finishedAt !== null) return []
+      const { id, finishedAt } = command
+      return [{ type: 'CorrectionFinished', v: 1, data: { id, finishedAt } }]
+    }
+    if (existing !== undefined) return []
+    const running = corrections.find(({ finishedAt }) => finishedAt === null)
+    if (running !== undefined) return codedError('CorrectionRunning', { id: running.id })
+    if (command.scope.base !== corrections.length) return codedError('CorrectionPreviewOutdated')
+    return [{ type: 'CorrectionStarted', v: 1, data: data as CorrectionStarted['data'] }]
+  },
+  evolve: ({ corrections }, event) => {
+    if (event.type === 'CorrectionStarted') {
+      return { corrections: [...corrections, { ...event.data, finishedAt: null }] }
+    }
+    const { id, finishedAt } = event.data
+    return {
+      corrections: corrections.map((one) => (one.id === id ? { ...one, finishedAt } : one)),
+    }
+  },
+}

@@ -1,0 +1,92 @@
+import type { Recorded } from '#domain/shared/event.ts'
+import type { Core } from '../core-dependencies.ts'
+import type { EventStore } from './port.ts'
+
+const GALLOP_FACTOR = 16
+
+/**
+ * Returns the first revision, from `from` on, whose event satisfies the condition. The condition
+ * must hold for all events after it. Without such an event, returns the revision after the last.
+ * Reads few single events, whatever the length of the stream.
+ */
+export async function firstRevision(
+  store: Pick<EventStore, 'readStream'>,
+  stream: string,
+  isReached: (event: Recorded) => boolean,
+): Promise<number> {
+  const isAt = reachedAt(store, stream, isReached)
+  if (await isAt(0)) return 0
+  let low = 0
+  let step = 1
+  while (!(await isAt(low + step))) {
+    low += step
+    step *= GALLOP_FACTOR
+  }
+  return await firstBetween(isAt, low, low + step)
+}
+
+/** Like `firstRevision`, for a condition that holds at `end`. It is fast if both are near. */
+export async function firstRevisionBefore(
+  store: Pick<EventStore, 'readStream'>,
+  stream: string,
+  isReached: (event: Recorded) => boolean,
+  end: number,
+): Promise<number> {
+  const isAt = reachedAt(store, stream, isReached)
+  let high = end
+  for (let step = 1; high > 0; step *= GALLOP_FACTOR) {
+    const low = Math.max(0, high - step)
+    if (!(await isAt(low))) return await firstBetween(isAt, low, high)
+    high = low
+  }
+  return 0
+}
+
+type IsAt = (revision: number) => Promise<boolean>
+
+const reachedAt =
+  (
+    store: Pick<EventStore, 'readStream'>,
+    stream: string,
+    isReached: (event: Recorded) => boolean,
+  ): IsAt =>
+  async (revision) => {
+    const [event] = await store.readStream(stream, revision, 1)
+    return event === undefined || isReached(event)
+  }
+
+/** Returns the first revision at which the condition holds; it holds at `to`, not at `from`. */
+async function firstBetween(isAt: IsAt, from: number, to: number): Promise<number> {
+  let [low, high] = [from, to]
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (await isAt(middle)) high = middle
+    else low = middle
+  }
+  return high
+}
+
+/**
+ * Returns the position of the last event that is not after the time, by a binary search over
+ * positions. Returns null if the store's positions have gaps, so that they can't be searched.
+ */
+export async function positionOfTime(
+  store: Pick<EventStore, 'readAll' | 'headPosition'>,
+  time: number,
+  isDense: boolean,
+): Promise<number | null> {
+  if (!isDense) return null
+  let low = 0
+  let high = (await store.headPosition()) + 1
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    const [event] = await store.readAll(middle - 1, 1)
+    if (event === undefined || event.meta.at > time) high = middle
+    else low = middle
+  }
+  return low
+}
+
+/** Returns whether every position has an event. EventStoreDB leaves gaps. */
+export const hasDensePositions = ({ config }: Pick<Core, 'config'>): boolean =>
+  config.eventStore?.url == null

@@ -1,0 +1,245 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import type { CallSettled, ChargeCorrected } from '#domain/accounts/events.ts'
+import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
+import { Findings } from '#domain/audit/findings.ts'
+import { initialAudit } from '#domain/audit/state.ts'
+import { CORRECTIONS_STREAM, correctionsDecider } from '#domain/corrections/events.ts'
+import { chargeFor } from '#domain/pricing/charge.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import type { Correction } from '#read-api/contract/corrections.ts'
+import {
+  aCall,
+  admitted,
+  appendTo,
+  budgetSet,
+  type Given,
+  granted,
+  settledCall,
+} from '#test/projections/fixture.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { planCorrection } from '#write-api/audit/plan-correction.ts'
+import type {
+  CorrectionPreview,
+  Recomputation,
+  Repricing,
+} from '#write-api/contract/corrections.ts'
+import { fifty, seededFixture } from './write-fixture.ts'
+
+const fixture = startedOnce(seededFixture)
+
+const TOKEN = 30
+const CALLS = 150
+/** An hour within the range, in unix seconds. */
+let hour: number
+/** What each call was charged, and what it costs at half the model ratio. */
+let charge: number
+let half: number
+
+const sample = settledCall(aCall(), 0).data as CallSettled['data']
+
+function calls(userId: number, model: string, count: number, charged = charge): Given[] {
+  return Array.from({ length: count }).flatMap(() => {
+    const call = aCall({ userId, model, tokenId: userId === 3 ? TOKEN : 20 })
+    return [admitted(call, hour * 1_000), settledCall(call, charged, hour * 1_000)]
+  })
+}
+
+beforeAll(async () => {
+  hour = Math.floor(fixture.core.now() / 1_000) - 3_600
+  charge = Number(chargeFor(sample.price, sample.usage))
+  half = Number(chargeFor({ ...sample.price, model: '0.625' } as never, sample.usage))
+  const position = await appendTo(fixture.core.store, [
+    granted(3, 2_000_000),
+    granted(2, 2_000_000),
+    budgetSet(TOKEN, 3, 1_000_000),
+    ...calls(3, 'wrong', CALLS),
+    ...calls(2, 'wrong', 2),
+    ...calls(3, 'right', 3),
+    ...calls(2, 'raised', 4),
+    ...calls(3, 'odd', 1, charge + 7),
+  ])
+  await fixture.freshness.waitFor(['call-log', 'balances', 'ledger'], position, 20_000)
+})
+
+const range = () => ({ from: hour - 60, to: hour + 60 })
+const post = <T>(url: string, body: object, call = fixture.root.call) =>
+  call<T>('POST', url, { body })
+const preview = (model: string, price: object) =>
+  post<CorrectionPreview>('/api/audit/corrections/preview', { ...range(), model, price })
+const apply = (text: string) =>
+  post<{ id: string }>('/api/audit/corrections', { preview: text, reason: 'a wrong price' })
+const list = async () => {
+  const { data } = await fixture.root.call<{ items: Correction[] }>('GET', '/api/audit/corrections')
+  return data.items
+}
+const quotaOf = async (id: number) =>
+  (await fixture.root.call<{ quota: number; used_quota: number }>('GET', `/api/user/${id}`)).data
+const correctedEvents = async (userId: number, id: string) =>
+  (await fixture.core.store.readStream(`account-${userId}`)).filter(
+    ({ type, data }) =>
+      type === 'ChargeCorrected' && (data as { correctionId: string }).correctionId === id,
+  )
+
+describe('a recomputation', () => {
+  it('finds no difference but the charge that its event does not give', async () => {
+    const { data } = await post<Recomputation>('/api/audit/recompute', range())
+    expect(data).toMatchObject({
+      calls: CALLS + 10,
+      charged: charge * (CALLS + 10) + 7,
+      recomputed: charge * (CALLS + 10),
+      ...{ different: 1, skipped: 0, next_cursor: null },
+    })
+    expect(data.differences).toMatchObject([
+      { model: 'odd', user_id: 3, charged: charge + 7, recomputed: charge },
+    ])
+  })
+
+  it('names the field of a bad range', async () => {
+    const answer = await post('/api/audit/recompute', { from: 9, to: 1 })
+    expect([answer.status, answer.message]).toEqual([400, expect.stringContaining('to')])
+  })
+})
+
+describe('a what-if', () => {
+  it('sums charges under a draft by model, group and user, and writes nothing', async () => {
+    const head = await fixture.head()
+    const prices = {
+      ModelRatio: '{"wrong":2.5,"right":1.25}',
+      CompletionRatio: '{"wrong":4,"right":4}',
+      CacheRatio: '{"wrong":0.5,"right":0.5}',
+    }
+    const { data } = await post<Repricing>('/api/audit/reprice', { ...range(), prices })
+    expect(data.models).toContainEqual({
+      ...{ model: 'wrong', calls: CALLS + 2, refused: 0 },
+      ...{ charged: charge * (CALLS + 2), drafted: charge * 2 * (CALLS + 2) },
+    })
+    expect(data.models.find(({ model }) => model === 'odd')).toMatchObject({ refused: 1 })
+    expect(data.groups).toHaveLength(1)
+    expect(data.largest).toHaveLength(100)
+    expect(await fixture.head()).toBe(head)
+  })
+})
+
+describe('a correction', () => {
+  it('refunds each call once, although fifty requests apply it at once', async () => {
+    const before = [await quotaOf(2), await quotaOf(3)]
+    const { data } = await preview('wrong', { model_ratio: '0.625' })
+    const refund = charge - half
+    expect(data).toMatchObject({
+      ...{ calls: CALLS + 2, accounts: 2, charged: 0, skipped: 0 },
+      refunded: refund * (CALLS + 2),
+      users: [
+        { user_id: 3, calls: CALLS, amount: -refund * CALLS },
+        { user_id: 2, calls: 2, amount: -refund * 2 },
+      ],
+    })
+    const answers = await fifty(() => apply(data.preview))
+    expect(new Set(answers.map(({ status, success }) => `${status} ${success}`))).toEqual(
+      new Set(['200 true']),
+    )
+    expect(await correctedEvents(3, data.id)).toHaveLength(2)
+    expect(await correctedEvents(2, data.id)).toHaveLength(1)
+    const after = [await quotaOf(2), await quotaOf(3)]
+    for (const [index, count] of [2, CALLS].entries()) {
+      const [then, now] = [before[index], after[index]]
+      expect((now?.quota ?? 0) - (then?.quota ?? 0)).toBe(refund * count)
+      expect((then?.used_quota ?? 0) - (now?.used_quota ?? 0)).toBe(refund * count)
+    }
+    expect(await list()).toMatchObject([
+      { id: data.id, model: 'wrong', reason: 'a wrong price', preview: null, calls: CALLS + 2 },
+    ])
+  })
+
+  it('starts from the charges of an earlier correction', async () => {
+    const { data: same } = await preview('wrong', { model_ratio: '0.625' })
+    expect(same).toMatchObject({ calls: 0, refunded: 0, charged: 0 })
+    const { data } = await preview('wrong', { model_ratio: '1.25' })
+    expect(data).toMatchObject({ refunded: 0, charged: (charge - half) * (CALLS + 2) })
+  })
+
+  it('is refused if its preview is outdated, changed or invalid', async () => {
+    const { data: old } = await preview('right', { model_ratio: '0.5' })
+    const { data: done } = await preview('right', { completion_ratio: '2' })
+    expect((await apply(done.preview)).status).toBe(200)
+    expect((await apply(old.preview)).code).toBe('CorrectionPreviewOutdated')
+    const text = Buffer.from(done.preview, 'base64url').toString()
+    const changed = Buffer.from(text.replace('"completion":"2"', '"completion":"0"'))
+    const { data: empty } = await preview('unknown', { model_ratio: '0' })
+    expect((await apply(empty.preview)).code).toBe('CorrectionEmpty')
+    for (const body of ['x', '!!', Buffer.from('{}').toString('base64url')]) {
+      const answer = await apply(body)
+      expect([answer.status, answer.message]).toEqual([400, expect.stringContaining('preview')])
+    }
+    const forged = await apply(changed.toString('base64url').replace(done.id, old.id))
+    expect(forged.success && forged.data.id !== done.id).toBe(false)
+    const noPrice = await post('/api/audit/corrections/preview', {
+      ...{ ...range(), model: 'm', price: {} },
+    })
+    expect([noPrice.status, noPrice.message]).toEqual([400, expect.stringContaining('price')])
+  })
+
+  it('takes higher charges down to a balance of 0', async () => {
+    const { quota } = await quotaOf(2)
+    const { data } = await preview('raised', { model_ratio: '5000' })
+    expect(data.charged).toBeGreaterThan(quota)
+    await apply(data.preview)
+    expect((await quotaOf(2)).quota).toBe(0)
+    const [event] = (await correctedEvents(2, data.id)) as Recorded<ChargeCorrected>[]
+    if (event === undefined) throw new Error('no event')
+    const { calls, amount } = event.data
+    expect(amount).toBe(quota)
+    const unpaid = calls.reduce((sum, one) => sum + (one.unpaid ?? 0), 0)
+    expect(unpaid).toBe(data.charged - quota)
+    // What was not paid is not refunded: the next correction starts from what was charged.
+    const { data: back } = await preview('raised', { model_ratio: '1.25' })
+    expect(back.refunded).toBe(quota)
+  })
+
+  it('continues after it was killed, and blocks others until then', async () => {
+    const { data } = await preview('wrong', { model_ratio: '0.3' })
+    const { actors } = fixture.core
+    const handle = actors.handle.bind(actors)
+    const spy = vi.spyOn(actors, 'handle').mockImplementation(async (...args) => {
+      const command = args[2] as { type: string; userId: number; batch: number }
+      if (command.type === 'CorrectCharges' && command.batch === 1) throw new Error('killed')
+      return handle(...args)
+    })
+    expect((await apply(data.preview)).status).toBe(500)
+    spy.mockRestore()
+    const [running] = await list()
+    expect(running).toMatchObject({ id: data.id, finished_at: null, preview: data.preview })
+    expect((await preview('right', { model_ratio: '9' })).code).toBe('CorrectionRunning')
+    expect((await apply(running?.preview ?? '')).success).toBe(true)
+    const events = await correctedEvents(3, data.id)
+    expect(events.map((event) => (event.data as { batch: number }).batch)).toEqual([0, 1])
+    expect((await list())[0]?.finished_at).not.toBeNull()
+  })
+
+  it('is planned again to the same id while it is applied', async () => {
+    const [last] = await list()
+    const { corrections } = await fixture.core.actors.stateOf(
+      correctionsDecider,
+      CORRECTIONS_STREAM,
+    )
+    const scope = corrections.at(-1)?.scope
+    if (scope === undefined || last === undefined) throw new Error('no correction')
+    expect((await planCorrection(fixture.core, scope, last.id)).id).toBe(last.id)
+    await expect(planCorrection(fixture.core, scope, last.id, 10)).rejects.toThrow(
+      'CorrectionTooLarge',
+    )
+  })
+
+  it('keeps read models, balances and the rules of the events in agreement', async () => {
+    const head = await fixture.head()
+    const names = ['balances', 'call-log', 'usage-by-hour', 'ledger'] as const
+    await fixture.freshness.waitFor(names, head, 20_000)
+    for (const name of names) expect(await fixture.isFold(name), name).toBe(true)
+    const [state, findings] = [initialAudit(), new Findings()]
+    for (const event of await fixture.core.store.readAll(0, 10_000)) {
+      applyToAudit(state, event, findings)
+    }
+    finishAudit(state, findings)
+    const odd = findings.list().filter(({ check }) => check !== 'charges' && check !== 'call-ends')
+    expect(odd).toEqual([])
+  })
+})

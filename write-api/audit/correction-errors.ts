@@ -1,0 +1,39 @@
+import type { CorrectionErrorCode } from '#domain/corrections/events.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+
+export const CORRECTION_ERRORS: ErrorCatalogue<CorrectionErrorCode> = {
+  CorrectionRunning: [
+    409,
+    ({ id = '' }) => ({
+      zh: `更正 ${id} 尚未完成，请先继续该更正`,
+      en: `The correction ${id} has not finished. Continue it first`,
+    }),
+  ],
+  CorrectionPreviewOutdated: [
+    409,
+    {
+      zh: '预览之后数据已变化，请重新预览',
+      en: 'Charges have changed since the preview. Preview the correction again',
+    },
+  ],
+}
+
+/** Creates the errors of corrections that only the routes find. */
+export const correctionError = errorsOf({
+  ...CORRECTION_ERRORS,
+  CorrectionTooLarge: [
+    400,
+    ({ max = 0 }) => ({
+      zh: `涉及的请求过多（一次最多 ${max} 个），请缩短时间范围`,
+      en: `Too many calls for one correction (at most ${max}). Choose a shorter range`,
+    }),
+  ],
+  CorrectionEmpty: [
+    400,
+    { zh: '没有费用会改变的请求', en: 'There is no call whose charge would change' },
+  ],
+  CallLogBehind: [
+    503,
+    { zh: '使用日志尚未更新，请稍后再试', en: 'The usage log is not up to date. Try again later' },
+  ],
+} satisfies ErrorCatalogue<string>)

@@ -1,0 +1,83 @@
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { CorrectionScope } from '#domain/corrections/events.ts'
+import type { PriceChange } from '#domain/pricing/price-corrections.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
+import { TIME_MAX } from '#read-api/contract/resource-field-definition.ts'
+import type { CorrectedPrice } from '../contract/corrections.ts'
+
+/** The members of a price on the wire, and in the domain, in the order of the digest. */
+const MEMBERS = [
+  ['model_ratio', 'model'],
+  ['completion_ratio', 'completion'],
+  ['cache_ratio', 'cacheRead'],
+  ['create_cache_ratio', 'cacheWrite'],
+  ['image_ratio', 'image'],
+  ['audio_ratio', 'audio'],
+  ['audio_completion_ratio', 'audioCompletion'],
+  ['image_completion_ratio', 'imageCompletion'],
+  ['model_price', 'price'],
+  ['group_ratio', 'group'],
+] as const satisfies readonly (readonly [keyof CorrectedPrice, keyof PriceChange])[]
+
+const decimal = Type.Optional(Type.String({ pattern: '^[0-9]{1,9}([.][0-9]{1,12})?$' }))
+const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const time = Type.Integer({ minimum: 0, maximum: TIME_MAX })
+
+const PREVIEW = Compile(
+  Type.Object({
+    id: Type.String({ pattern: '^[0-9a-f]{32}$' }),
+    scope: Type.Object({
+      model: Type.String({ minLength: 1, maxLength: 200 }),
+      group: Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()]),
+      from: time,
+      to: time,
+      price: Type.Object(Object.fromEntries(MEMBERS.map(([, member]) => [member, decimal]))),
+      upTo: count,
+      base: count,
+    }),
+  }),
+)
+
+/** Reads the price of a request. Throws if it changes nothing. */
+export function priceChangeOf(price: CorrectedPrice): PriceChange {
+  const change = orderedChange((member) => {
+    const name = MEMBERS.find(([, one]) => one === member)?.[0]
+    return name === undefined ? undefined : price[name]
+  })
+  if (Object.keys(change).length > 0) return change
+  throw invalidField('price', { zh: '至少填写一项', en: 'must have at least one member' })
+}
+
+const orderedChange = (read: (member: keyof PriceChange) => string | undefined): PriceChange =>
+  Object.fromEntries(
+    MEMBERS.flatMap(([, member]) => {
+      const value = read(member)
+      return value === undefined ? [] : [[member, value]]
+    }),
+  )
+
+export type ConfirmedPreview = { readonly id: string; readonly scope: CorrectionScope }
+
+export const encodePreview = ({ id, scope }: ConfirmedPreview): string =>
+  Buffer.from(JSON.stringify({ id, scope })).toString('base64url')
+
+/** Throws a 400 that names the field if the text is not a preview. */
+export function decodePreview(text: string): ConfirmedPreview {
+  const parsed = parse(text)
+  if (!PREVIEW.Check(parsed)) {
+    throw invalidField('preview', { zh: '不是预览返回的内容', en: 'is not the text of a preview' })
+  }
+  const { id, scope } = parsed
+  const { model, group, from, to, upTo, base } = scope
+  const price = orderedChange((member) => (scope.price as PriceChange)[member])
+  return { id, scope: { model, group, from, to, price, upTo, base } }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch {
+    return null
+  }
+}

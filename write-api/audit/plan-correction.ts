@@ -1,0 +1,150 @@
+import { createHash, type Hash } from 'node:crypto'
+import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
+import type { CorrectionScope, CorrectionSums } from '#domain/corrections/events.ts'
+import { changedPrice, chargeAtPrice } from '#domain/pricing/price-corrections.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import { fromWire, toWire } from '#domain/shared/quota.ts'
+import type { Core } from '#infra/core-dependencies.ts'
+import { firstRevision } from '#infra/event-store/search-events.ts'
+import { chargedUsers } from '#projections/logs/query.ts'
+import { correctionError } from './correction-errors.ts'
+
+export type PlannedCall = {
+  readonly call: string
+  readonly tokenId: number
+  /** The charge in force before the correction, and after it. */
+  readonly charge: bigint
+  readonly corrected: bigint
+}
+
+export type PlannedAccount = { readonly userId: number; readonly calls: readonly PlannedCall[] }
+
+export type CorrectionPlan = {
+  /** The digest of the scope and of each call with both charges. */
+  readonly id: string
+  readonly sums: CorrectionSums
+  readonly skipped: number
+  readonly accounts: readonly PlannedAccount[]
+}
+
+const PAGE = 500
+const CALLS_MAX = 50_000
+const TIME_MAX_MS = 25_000
+const CLOCKS_MS = 60_000
+const ID_LENGTH = 32
+
+type Limits = { readonly callsMax: number; readonly until: number }
+
+/**
+ * Finds the calls of a scope and their charges before and after the correction. The usage log only
+ * says which users have such calls. Everything else is read from the events of their accounts. The
+ * events of the correction `ownId` are left out, so that a correction that was interrupted has the
+ * same plan again.
+ */
+export async function planCorrection(
+  { store, db }: Pick<Core, 'store' | 'db'>,
+  scope: CorrectionScope,
+  ownId: string | null,
+  callsMax = CALLS_MAX,
+): Promise<CorrectionPlan> {
+  const until = performance.now() + TIME_MAX_MS
+  const digest = createHash('sha256').update(JSON.stringify(scope))
+  const accounts: PlannedAccount[] = []
+  let [skipped, calls, refunded, charged] = [0, 0, 0n, 0n]
+  for (const userId of await chargedUsers(db, scope)) {
+    const limits = { callsMax: callsMax - calls, until }
+    const found = await planAccount(store, userId, scope, ownId, limits)
+    skipped += found.skipped
+    calls += found.calls.length
+    if (found.calls.length === 0) continue
+    accounts.push({ userId, calls: found.calls })
+    addToDigest(digest, userId, found.calls)
+    for (const { charge, corrected } of found.calls) {
+      if (corrected < charge) refunded += charge - corrected
+      else charged += corrected - charge
+    }
+  }
+  const sums = { calls, accounts: accounts.length }
+  return {
+    id: digest.digest('hex').slice(0, ID_LENGTH),
+    sums: { ...sums, refunded: toWire(refunded), charged: toWire(charged) },
+    skipped,
+    accounts,
+  }
+}
+
+function addToDigest(digest: Hash, userId: number, calls: readonly PlannedCall[]): void {
+  for (const { call, charge, corrected } of calls) {
+    digest.update(`\n${userId} ${call} ${charge} ${corrected}`)
+  }
+}
+
+/** Reads the account's events from the start of the scope to their end. Refunds come first. */
+async function planAccount(
+  store: Core['store'],
+  userId: number,
+  scope: CorrectionScope,
+  ownId: string | null,
+  { callsMax, until }: Limits,
+): Promise<{ readonly calls: readonly PlannedCall[]; readonly skipped: number }> {
+  const stream = accountStream(userId)
+  const start = scope.from * 1_000 - CLOCKS_MS
+  const planned = new Map<string, PlannedCall>()
+  let skipped = 0
+  let revision = await firstRevision(store, stream, ({ meta }) => meta.at >= start)
+  for (;;) {
+    const events = (await store.readStream(stream, revision, PAGE)) as Recorded<AccountEvent>[]
+    for (const event of events) {
+      if (event.type === 'ChargeCorrected') {
+        if (event.data.correctionId !== ownId) applyEarlier(planned, event.data.calls)
+        continue
+      }
+      if (!isInScope(event, scope)) continue
+      const call = planCall(event, scope)
+      if (call === null) skipped += 1
+      else planned.set(call.call, call)
+    }
+    if (planned.size > callsMax + PAGE || performance.now() > until) {
+      throw correctionError('CorrectionTooLarge', { max: CALLS_MAX })
+    }
+    if (events.length < PAGE) break
+    revision += events.length
+  }
+  const changed = [...planned.values()].filter(({ charge, corrected }) => charge !== corrected)
+  if (changed.length > callsMax) throw correctionError('CorrectionTooLarge', { max: CALLS_MAX })
+  const [refunds, raises] = [true, false].map((isRefund) =>
+    changed.filter(({ charge, corrected }) => corrected < charge === isRefund),
+  ) as [PlannedCall[], PlannedCall[]]
+  return { calls: [...refunds, ...raises], skipped }
+}
+
+type EndedCall = Extract<Recorded<AccountEvent>, { type: 'CallSettled' | 'CallInterrupted' }>
+
+function isInScope(event: Recorded<AccountEvent>, scope: CorrectionScope): event is EndedCall {
+  if (event.type !== 'CallSettled' && event.type !== 'CallInterrupted') return false
+  const { data, meta, position } = event
+  const second = Math.floor(meta.at / 1_000)
+  if (position > scope.upTo || second < scope.from || second > scope.to) return false
+  return data.model === scope.model && (scope.group === null || data.group === scope.group)
+}
+
+/** Returns null if the call cannot be corrected: a batch, or a price of the other kind. */
+function planCall(event: EndedCall, { price: change }: CorrectionScope): PlannedCall | null {
+  const { call, tokenId, charge } = event.data
+  if (event.type === 'CallSettled' && event.data.billedLines !== undefined) return null
+  const price = changedPrice(event.data.price, change)
+  if (price === null) return null
+  const corrected = chargeAtPrice(event.data, price)
+  return { call, tokenId, charge: fromWire(charge), corrected }
+}
+
+/** A call that was corrected before starts from its corrected charge. */
+function applyEarlier(
+  planned: Map<string, PlannedCall>,
+  calls: readonly { readonly call: string; readonly corrected: number }[],
+): void {
+  for (const { call, corrected } of calls) {
+    const before = planned.get(call)
+    if (before !== undefined) planned.set(call, { ...before, charge: BigInt(corrected) })
+  }
+}

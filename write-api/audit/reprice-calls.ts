@@ -1,0 +1,103 @@
+import { draftCharges } from '#domain/pricing/charge.ts'
+import { readPriceList } from '#domain/pricing/price-list.ts'
+import { fromWire, toWire } from '#domain/shared/quota.ts'
+import { onlyAuditor } from '#infra/http/access-checks.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
+import { success } from '#infra/http/response-envelope.ts'
+import { allOptions } from '#projections/options/query.ts'
+import type { Action } from '../action.ts'
+import { correctionActions, type Repricing } from '../contract/corrections.ts'
+import {
+  addSums,
+  figuresOf,
+  largest,
+  noSums,
+  type Sums,
+  sumsOf,
+  validTexts,
+} from '../options/preview-prices.ts'
+import { checkRange, type EndedCall, scanEndedCalls } from './scan-ended-calls.ts'
+
+const LARGEST_MAX = 100
+
+type Difference = Repricing['largest'][number]
+
+/**
+ * POST /api/audit/reprice: computes what ended calls would cost under a draft price list. Calls of
+ * models that the draft has no price for count as refused.
+ */
+export const repriceCalls: Action = (api, deps) => {
+  api.route({
+    ...endpoint(correctionActions, 'POST /api/audit/reprice'),
+    onRequest: onlyAuditor,
+    handler: async ({ body }) => {
+      checkRange(body)
+      const { core, runExclusive } = deps
+      const { values, revision } = await allOptions(core.db)
+      const list = readPriceList(new Map([...values, ...validTexts(body.prices)]), revision)
+      const draft = draftCharges(list)
+      const tally = createTally()
+      const next_cursor = await runExclusive('audit-scan', () =>
+        scanEndedCalls(core, body, (page) => {
+          for (const call of page) tally.count(call, draft(pastCall(call), false))
+        }),
+      )
+      return success({ ...tally.result(), next_cursor })
+    },
+  })
+}
+
+/** Returns what a draft needs to know of a call: what was priced and what was used. */
+function pastCall({ type, data }: EndedCall) {
+  const { model, group, price, usage, calls } = data
+  const past = { model, group, userGroup: price.userGroup ?? group, usage, calls }
+  const batchLines = type === 'CallSettled' ? data.billedLines : undefined
+  if (price.mode === 'tokens') return { ...past, batchLines }
+  const { imageFactor, per, factors } = price
+  const video = {
+    ...(per === undefined ? {} : { per }),
+    ...(factors === undefined ? {} : { factors }),
+  }
+  return { ...past, batchLines, imageFactor, video }
+}
+
+function createTally() {
+  const total = noSums()
+  const models = new Map<string, Sums>()
+  const groups = new Map<string, Sums>()
+  const users = new Map<number, Sums>()
+  let differences: Difference[] = []
+  const shorten = () => {
+    differences.sort((one, other) => size(other) - size(one))
+    differences = differences.slice(0, LARGEST_MAX)
+  }
+  return {
+    count: ({ data, position }: EndedCall, amount: bigint | null): void => {
+      const { userId: user_id, model, group, call: request_id, charge: charged } = data
+      const drafted = amount ?? 0n
+      const refused = amount === null ? 1 : 0
+      const sums = { calls: 1, charged: fromWire(charged), drafted, refused }
+      addSums(total, sums)
+      addSums(sumsOf(models, model), sums)
+      addSums(sumsOf(groups, group), sums)
+      addSums(sumsOf(users, user_id), sums)
+      if (amount === null || amount === fromWire(charged)) return
+      const call = { request_id, position, user_id, model }
+      differences.push({ ...call, charged, drafted: toWire(amount) })
+      // The list is shortened once in a while, so that its length stays bounded.
+      if (differences.length > 10 * LARGEST_MAX) shorten()
+    },
+    result: () => {
+      shorten()
+      return {
+        ...figuresOf(total),
+        models: largest(models).map(([model, sums]) => ({ model, ...figuresOf(sums) })),
+        groups: largest(groups).map(([group, sums]) => ({ group, ...figuresOf(sums) })),
+        users: largest(users).map(([user_id, sums]) => ({ user_id, ...figuresOf(sums) })),
+        largest: differences,
+      }
+    },
+  }
+}
+
+const size = ({ charged, drafted }: Difference): number => Math.abs(charged - drafted)

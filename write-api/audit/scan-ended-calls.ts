@@ -1,0 +1,58 @@
+import type { CallInterrupted, CallSettled } from '#domain/accounts/events.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import type { Core } from '#infra/core-dependencies.ts'
+import { hasDensePositions, positionOfTime } from '#infra/event-store/search-events.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
+import type { RecomputeCalls } from '../contract/corrections.ts'
+
+export type EndedCall = Recorded<CallSettled | CallInterrupted>
+
+const PAGE = 500
+const TIME_MAX_MS = 15_000
+/** The clocks of processes may differ by this much, so that times may be slightly out of order. */
+const CLOCKS_MS = 60_000
+
+/** Throws if the end of a range is before its start. */
+export function checkRange({ from, to }: { readonly from: number; readonly to: number }): void {
+  if (to < from) {
+    throw invalidField('to', { zh: '不能早于 from', en: 'must not be before from' })
+  }
+}
+
+/**
+ * Passes the calls of a range that ended with a charge to `onCalls`, page by page in the order of
+ * their positions. Stops at the time limit and returns the position to continue from, or null if
+ * the range is complete. All events of the range are read, because the events and not the read
+ * models are what is checked.
+ */
+export async function scanEndedCalls(
+  { store, config }: Pick<Core, 'store' | 'config'>,
+  filter: RecomputeCalls,
+  onCalls: (calls: readonly EndedCall[]) => void,
+  timeMaxMs = TIME_MAX_MS,
+): Promise<string | null> {
+  const until = performance.now() + timeMaxMs
+  const isDense = hasDensePositions({ config })
+  const [start, end] = [filter.from * 1_000, (filter.to + 1) * 1_000]
+  let after =
+    filter.cursor === undefined
+      ? ((await positionOfTime(store, start - CLOCKS_MS, isDense)) ?? 0)
+      : Number(filter.cursor)
+  for (;;) {
+    const events = await store.readAll(after, PAGE)
+    const calls = events.filter((event): event is EndedCall => isMatch(event, filter))
+    onCalls(calls.filter(({ meta }) => meta.at >= start && meta.at < end))
+    const last = events.at(-1)
+    if (last === undefined || last.meta.at >= end + CLOCKS_MS) return null
+    after = last.position
+    if (performance.now() > until) return String(after)
+  }
+}
+
+function isMatch(event: Recorded, { user_id, model, channel_id }: RecomputeCalls): boolean {
+  if (event.type !== 'CallSettled' && event.type !== 'CallInterrupted') return false
+  const { data } = event as EndedCall
+  if (user_id !== undefined && data.userId !== user_id) return false
+  if (model !== undefined && data.model !== model) return false
+  return channel_id === undefined || data.channelId === channel_id
+}

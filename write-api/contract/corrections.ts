@@ -1,0 +1,169 @@
+import Type, { type Static } from 'typebox'
+import { TIME_MAX } from '#read-api/contract/resource-field-definition.ts'
+import { Envelope, Id } from '#read-api/contract/response-envelope.ts'
+
+/** The start and end of a range in unix seconds. Calls count at the time of their end. */
+const range = {
+  from: Type.Integer({ minimum: 0, maximum: TIME_MAX }),
+  to: Type.Integer({ minimum: 0, maximum: TIME_MAX }),
+}
+
+const scan = {
+  ...range,
+  user_id: Type.Optional(Id),
+  model: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  channel_id: Type.Optional(Id),
+  /** The `next_cursor` of the part before. Omitted for the first part. */
+  cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
+}
+
+export const RecomputeCalls = Type.Object(scan)
+export type RecomputeCalls = Static<typeof RecomputeCalls>
+
+/** A part of a range, which a request reads within its time limit. */
+const part = {
+  /** The number of ended calls in this part that have a charge. */
+  calls: Type.Integer(),
+  /** The sum of the recorded charges. */
+  charged: Type.Integer(),
+  /** Where the next part starts. Null if the range is complete. */
+  next_cursor: Type.Union([Type.String(), Type.Null()]),
+}
+
+const callReference = {
+  request_id: Type.String(),
+  position: Type.Integer(),
+  user_id: Type.Integer(),
+  model: Type.String(),
+  charged: Type.Integer(),
+}
+
+export const Recomputation = Type.Object({
+  ...part,
+  /** The sum of the charges that usage and price in the events give. */
+  recomputed: Type.Integer(),
+  /** Batches, whose lines are charged one by one. The verification recomputes them. */
+  skipped: Type.Integer(),
+  /** The number of calls whose recorded charge differs. */
+  different: Type.Integer(),
+  /** The first hundred of them. */
+  differences: Type.Array(Type.Object({ ...callReference, recomputed: Type.Integer() })),
+})
+export type Recomputation = Static<typeof Recomputation>
+
+/** A draft of a price list. An omitted option keeps its current value. */
+export const RepriceCalls = Type.Object({
+  ...scan,
+  prices: Type.Record(
+    Type.String({ minLength: 1, maxLength: 200 }),
+    Type.String({ maxLength: 250000 }),
+    { maxProperties: 50 },
+  ),
+})
+export type RepriceCalls = Static<typeof RepriceCalls>
+
+const figures = {
+  calls: Type.Integer(),
+  charged: Type.Integer(),
+  drafted: Type.Integer(),
+  /** The calls for which the draft has no price. `drafted` does not include them. */
+  refused: Type.Integer(),
+}
+
+export const Repricing = Type.Object({
+  ...part,
+  ...figures,
+  /** Those with the largest differences, at most a hundred each. */
+  models: Type.Array(Type.Object({ model: Type.String(), ...figures })),
+  groups: Type.Array(Type.Object({ group: Type.String(), ...figures })),
+  users: Type.Array(Type.Object({ user_id: Type.Integer(), ...figures })),
+  /** The calls with the largest differences, at most a hundred. */
+  largest: Type.Array(Type.Object({ ...callReference, drafted: Type.Integer() })),
+})
+export type Repricing = Static<typeof Repricing>
+
+/** A decimal of 0 or more, as text, because a number would not be exact. */
+const decimal = Type.Optional(Type.String({ pattern: '^[0-9]{1,9}([.][0-9]{1,12})?$' }))
+
+/** What the price should have been. An omitted member stays as each call recorded it. */
+export const CorrectedPrice = Type.Object(
+  {
+    model_ratio: decimal,
+    completion_ratio: decimal,
+    cache_ratio: decimal,
+    create_cache_ratio: decimal,
+    image_ratio: decimal,
+    audio_ratio: decimal,
+    audio_completion_ratio: decimal,
+    image_completion_ratio: decimal,
+    /** In dollars per call, image or second. */
+    model_price: decimal,
+    group_ratio: decimal,
+  },
+  { additionalProperties: false },
+)
+export type CorrectedPrice = Static<typeof CorrectedPrice>
+
+export const PreviewCorrection = Type.Object({
+  ...range,
+  model: Type.String({ minLength: 1, maxLength: 200 }),
+  group: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  price: CorrectedPrice,
+})
+export type PreviewCorrection = Static<typeof PreviewCorrection>
+
+export const CorrectionPreview = Type.Object({
+  /** Confirms exactly this set of calls and charges. */
+  preview: Type.String(),
+  id: Type.String(),
+  calls: Type.Integer(),
+  accounts: Type.Integer(),
+  refunded: Type.Integer(),
+  charged: Type.Integer(),
+  /** The calls of the scope that cannot be corrected: batches, and prices of the other kind. */
+  skipped: Type.Integer(),
+  /** The accounts with the largest amounts, at most a hundred. */
+  users: Type.Array(
+    Type.Object({
+      user_id: Type.Integer(),
+      calls: Type.Integer(),
+      /** What the user is charged in addition. It is negative for a refund. */
+      amount: Type.Integer(),
+    }),
+  ),
+})
+export type CorrectionPreview = Static<typeof CorrectionPreview>
+
+export const ApplyCorrection = Type.Object({
+  preview: Type.String({ minLength: 1, maxLength: 4096 }),
+  reason: Type.String({ minLength: 1, maxLength: 1000 }),
+})
+
+export const AppliedCorrection = Type.Object({
+  id: Type.String(),
+  calls: Type.Integer(),
+  accounts: Type.Integer(),
+})
+
+export const correctionActions = {
+  'POST /api/audit/recompute': {
+    summary: 'Charge ended calls again from their own events and list differences; writes nothing',
+    body: RecomputeCalls,
+    response: { 200: Envelope(Recomputation) },
+  },
+  'POST /api/audit/reprice': {
+    summary: 'Compute what ended calls would cost under a draft price list; writes nothing',
+    body: RepriceCalls,
+    response: { 200: Envelope(Repricing) },
+  },
+  'POST /api/audit/corrections/preview': {
+    summary: 'Preview a correction of charges; writes nothing',
+    body: PreviewCorrection,
+    response: { 200: Envelope(CorrectionPreview) },
+  },
+  'POST /api/audit/corrections': {
+    summary: 'Apply a previewed correction of charges, or continue it',
+    body: ApplyCorrection,
+    response: { 200: Envelope(AppliedCorrection) },
+  },
+}
