@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { QuotaDeducted, QuotaGranted } from '#domain/accounts/events.ts'
 import type { AuditJobEvent } from '#domain/audit/events.ts'
 import type { ChannelEvent, ChannelTerms, TagChange } from '#domain/channels/events.ts'
+import type { CorrectionEvent } from '#domain/corrections/events.ts'
 import type { CredentialsEvent } from '#domain/credentials/events.ts'
 import type { MessageEvent } from '#domain/messages/events.ts'
 import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/options/events.ts'
@@ -22,6 +23,7 @@ type Uses = { readonly type: 'PasskeyUsed' | 'TotpStepUsed' }
 type LoggedEvent =
   | AuditJobEvent
   | ChannelEvent
+  | CorrectionEvent
   | Exclude<CredentialsEvent, Uses>
   | Exclude<RedemptionEvent, CodeRedeemed>
   | MessageEvent
@@ -35,6 +37,7 @@ type LoggedEvent =
 
 export type ObjectKind =
   | 'channel'
+  | 'correction'
   | 'job'
   | 'message'
   | 'option'
@@ -221,7 +224,9 @@ function termsOfChannel(terms: Partial<ChannelTerms> | TagChange): Record<string
 const SET = '***'
 const shownSecret = (ref: string): string => (ref === '' ? '' : SET)
 
-function siteHandlers(): Handlers<OptionsEvent | SiteEvent | MessageEvent | AuditJobEvent> {
+function siteHandlers(): Handlers<
+  AuditJobEvent | CorrectionEvent | MessageEvent | OptionsEvent | SiteEvent
+> {
   const message = logged<MessageEvent>(({ data }) => ({
     ...{ kind: 'message', ids: [data.messageId] },
     after: 'total' in data ? { recipients: data.total, format: data.format } : {},
@@ -258,6 +263,11 @@ function siteHandlers(): Handlers<OptionsEvent | SiteEvent | MessageEvent | Audi
     MessageSent: message,
     MessageEdited: message,
     MessageDeleted: message,
+    CorrectionStarted: logged(({ data: { id, scope, planned, note, requestedBy } }) => ({
+      ...{ kind: 'correction', ids: [id], note, noteUser: requestedBy },
+      after: { model: scope.model, group: scope.group, from: scope.from, to: scope.to, ...planned },
+    })),
+    CorrectionFinished: logged(({ data }) => ({ kind: 'correction', ids: [data.id] })),
     VerificationRequested: job,
     VerificationFinished: job,
     RebuildRequested: job,
