@@ -85,6 +85,15 @@ export type CredentialsForgotten = Fact<
   UserReference & { readonly passkeyIds: readonly number[] }
 >
 
+/** The stream of a user's logins. It is separate, so that no decision has to read all logins. */
+export const loginsStream = (userId: number): string => `logins-${userId}`
+
+/** A session of the user was started. The address is encrypted with the user's data key. */
+export type UserLoggedIn = Fact<
+  'UserLoggedIn',
+  UserReference & { readonly clientIp: Sealed; readonly isByPassword: boolean }
+>
+
 export type CredentialsEvent =
   | AccessTokenIssued
   | AccessTokenRevoked

@@ -1,5 +1,4 @@
 import type { Pool } from 'pg'
-import { leafHash, type StoredRecord } from '../audit-program/stored-record.ts'
 import { HASH_BYTES } from './leaf-hashes.ts'
 import { TILE_WIDTH, TileTree } from './merkle-tree.ts'
 import { noteOf } from './signed-note.ts'
@@ -108,40 +107,4 @@ export function storedTree(pg: Pool): TileTree {
     if (hash?.length !== HASH_BYTES) throw new Error(`hash ${level}/${index} is not in the log`)
     return hash
   })
-}
-
-/** The proof that an event is in the tree of a checkpoint. */
-export type EventProof = {
-  readonly index: number
-  readonly leafHash: Buffer
-  readonly proof: readonly Buffer[]
-  readonly checkpoint: LogCheckpoint
-}
-
-/**
- * Returns the proof for an event in the first checkpoint that includes it, or null before that.
- * Throws if the event is not the one that was sealed.
- */
-export async function proveEvent(pg: Pool, record: StoredRecord): Promise<EventProof | null> {
-  const checkpoint = await checkpointWith(pg, record.position)
-  if (checkpoint === null) return null
-  const hash = leafHash(record)
-  const { rows } = await pg.query<{ index: string; hashes: Buffer }>(
-    `select index, hashes from transparency_log.tiles
-      where level = 0 and first_position <= $1 order by first_position desc limit 1`,
-    [record.position],
-  )
-  const [tile = { index: '0', hashes: Buffer.alloc(0) }] = rows
-  const place = indexOfHash(tile.hashes, hash)
-  if (place < 0) throw new Error(`the event at position ${record.position} is not in the log`)
-  const index = Number(tile.index) * TILE_WIDTH + place
-  const proof = await storedTree(pg).inclusionProof(index, checkpoint.size)
-  return { index, leafHash: hash, proof, checkpoint }
-}
-
-function indexOfHash(hashes: Buffer, hash: Buffer): number {
-  for (let i = 0; i * HASH_BYTES < hashes.length; i++) {
-    if (hashes.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES).equals(hash)) return i
-  }
-  return -1
 }

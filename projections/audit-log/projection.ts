@@ -4,7 +4,7 @@ import type { QuotaDeducted, QuotaGranted } from '#domain/accounts/events.ts'
 import type { AuditJobEvent } from '#domain/audit/events.ts'
 import type { ChannelEvent, ChannelTerms, TagChange } from '#domain/channels/events.ts'
 import type { CorrectionEvent } from '#domain/corrections/events.ts'
-import type { CredentialsEvent } from '#domain/credentials/events.ts'
+import type { CredentialsEvent, UserLoggedIn } from '#domain/credentials/events.ts'
 import type { MessageEvent } from '#domain/messages/events.ts'
 import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/options/events.ts'
 import type { CodeRedeemed, RedemptionEvent } from '#domain/redemptions/events.ts'
@@ -34,6 +34,7 @@ type LoggedEvent =
   | TokenEvent
   | TopUpEvent
   | UserEvent
+  | UserLoggedIn
 
 export type ObjectKind =
   | 'channel'
@@ -55,6 +56,8 @@ type Act = {
   readonly after?: object
   /** The admin's reason, encrypted with the key of `noteUser`. */
   readonly note?: Sealed | undefined
+  /** From where the actor acted, encrypted with the same key. */
+  readonly clientIp?: Sealed
   readonly noteUser?: number
 }
 
@@ -62,7 +65,8 @@ type Act = {
 const logged =
   <E extends Fact>(actOf: (event: Recorded<E>) => Act) =>
   (event: Recorded<E>, rows: RowChanges): void => {
-    const { kind, ids, before = null, after = {}, note = null, noteUser = 0 } = actOf(event)
+    const { kind, ids, before = null, after = {}, ...sealed } = actOf(event)
+    const { note = null, clientIp = null, noteUser = 0 } = sealed
     const { position, meta } = event
     for (const id of ids) {
       rows.insert(
@@ -70,7 +74,14 @@ const logged =
         { position, object_kind: kind, object_id: String(id) },
         {
           ...{ created_at: secondsOf(meta.at), act: actName(event.type), actor: meta.actor },
-          ...{ before, after, note, note_user: noteUser, client_ip: null, request_id: meta.cause },
+          ...{
+            before,
+            after,
+            note,
+            note_user: noteUser,
+            client_ip: clientIp,
+            request_id: meta.cause,
+          },
         },
       )
     }
@@ -114,7 +125,7 @@ function userHandlers(): Handlers<UserEvent> {
   }
 }
 
-function credentialsHandlers(): Handlers<Exclude<CredentialsEvent, Uses>> {
+function credentialsHandlers(): Handlers<Exclude<CredentialsEvent, Uses> | UserLoggedIn> {
   type Event = Exclude<CredentialsEvent, Uses>
   const user = (after: object = {}) =>
     logged<Event>(({ data }) => ({ kind: 'user', ids: [data.userId], after }))
@@ -122,6 +133,10 @@ function credentialsHandlers(): Handlers<Exclude<CredentialsEvent, Uses>> {
     ...{ kind: 'user', ids: [data.userId], after: { passkey_id: data.passkeyId } },
   }))
   return {
+    UserLoggedIn: logged(({ data: { userId, clientIp, isByPassword } }) => ({
+      ...{ kind: 'user', ids: [userId], clientIp, noteUser: userId },
+      after: { is_by_password: isByPassword },
+    })),
     AccessTokenIssued: logged(({ data: { userId, expiresAt } }) => ({
       ...{ kind: 'user', ids: [userId], after: { access_token_expires_at: expiresAt } },
     })),

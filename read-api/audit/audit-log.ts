@@ -143,7 +143,8 @@ async function actsOf({ core }: ReadDeps, rows: readonly ActRow[]): Promise<Audi
   const acts: AuditAct[] = []
   for (const row of rows) {
     const [actorKind = '', actorId = ''] = row.actor.split(/:(.*)/s)
-    const note = row.note === null ? null : await core.vault.open(row.noteUser, row.note as Sealed)
+    const open = async (text: string | null): Promise<string> =>
+      text === null ? '' : ((await core.vault.open(row.noteUser, text as Sealed)) ?? '')
     acts.push({
       ...{ position: row.position, created_at: row.createdAt, act: row.act },
       actor: { kind: actorKind, id: actorId, name: nameOf(names, actorKind, actorId) },
@@ -152,7 +153,8 @@ async function actsOf({ core }: ReadDeps, rows: readonly ActRow[]): Promise<Audi
         name: nameOf(names, row.objectKind, row.objectId),
       },
       ...changesOf(row),
-      ...{ reason: note ?? '', client_ip: row.clientIp ?? '', request_id: row.requestId },
+      ...{ reason: await open(row.note), client_ip: await open(row.clientIp) },
+      request_id: row.requestId,
     })
   }
   return acts

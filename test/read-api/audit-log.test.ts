@@ -64,6 +64,12 @@ describe('the audit log', () => {
     ])
   })
 
+  it('shows each login with its address', async () => {
+    const { items } = await read(`object=user:${userId}&act=user-logged-in`)
+    expect(items[0]).toMatchObject({ actor: { name: 'user1' }, client_ip: '127.0.0.1' })
+    expect(items[0]?.after).toEqual({ is_by_password: true })
+  })
+
   it('contains no key, password or hidden address', async () => {
     const { items } = await read('limit=100')
     const text = JSON.stringify(items)

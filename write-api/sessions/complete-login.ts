@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { loginsStream, type UserLoggedIn } from '#domain/credentials/events.ts'
 import type { CredentialsState } from '#domain/credentials/state.ts'
 import { ACTIVE } from '#domain/shared/roles.ts'
+import { newEvents } from '#infra/event-store/events-from-facts.ts'
 import { startSession } from '#infra/http/session-cookie.ts'
 import type { UserRow } from '#projections/users/query.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
@@ -24,23 +26,43 @@ export async function completeLogin(
 ): Promise<LoginResult> {
   assertMayLogIn(user)
   const kinds = secondFactorKinds(await credentialsOf(deps, user.id))
-  if (kinds.length === 0) return startUserSession(request, reply, user, isByPassword)
+  if (kinds.length === 0) return startUserSession(deps, request, reply, user, isByPassword)
   return { second_factor: { ticket: await issueTicket(deps, user, isByPassword), kinds } }
 }
 
-/** Starts a session. The user must have presented all required factors. */
+/**
+ * Records the login and starts a session. The user must have presented all required factors. If the
+ * login cannot be recorded, no session starts.
+ */
 export async function startUserSession(
+  { core }: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
   user: UserRow,
   isByPassword = false,
 ): Promise<SessionUser> {
   assertMayLogIn(user)
+  await recordLogin(core, request, user.id, isByPassword)
   const isTemporary = isByPassword && user.mustChangePassword
   await startSession(request, reply, user, isTemporary)
   const { id, username, displayName, role, status, group } = user
   const mustChange = isTemporary ? { must_change_password: true } : {}
   return { id, username, display_name: displayName, role, status, group, ...mustChange }
+}
+
+async function recordLogin(
+  { store, vault, now }: Deps['core'],
+  request: FastifyRequest,
+  userId: number,
+  isByPassword: boolean,
+): Promise<void> {
+  const clientIp = await vault.seal(userId, request.ip)
+  const event: UserLoggedIn = {
+    ...{ type: 'UserLoggedIn', v: 1, data: { userId, clientIp, isByPassword } },
+  }
+  const context = { actor: `user:${userId}`, cause: request.id, at: now() }
+  const stream = loginsStream(userId)
+  await store.append([{ stream, expected: 'any', events: newEvents([event], context) }])
 }
 
 function assertMayLogIn(user: UserRow): void {

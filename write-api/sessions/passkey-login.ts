@@ -42,7 +42,7 @@ export const passkeyLogin: Action = (api, deps) => {
       const context = { actor: `user:${user.id}`, cause: request.id, at: deps.core.now() }
       const check = { userId: user.id, passkey, purpose: 'login', isSoleFactor: true }
       await verifyPasskeySignature(deps, request, check, context)
-      return success(await startUserSession(request, reply, user))
+      return success(await startUserSession(deps, request, reply, user))
     },
   })
 }

@@ -56,7 +56,7 @@ export const secondStep: Action = (api, deps) => {
       succeeded()
       const user = await findUser(deps.core.db, first.userId)
       if (user?.authVersion !== first.authVersion) throw credentialsError('LoginTicketOver')
-      return success(await startUserSession(request, reply, user, first.isByPassword))
+      return success(await startUserSession(deps, request, reply, user, first.isByPassword))
     },
   })
 }

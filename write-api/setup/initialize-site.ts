@@ -34,7 +34,7 @@ export const initializeSite: Action = (api, deps) => {
       const nameKey = nameKeyOf(deps.core.vault, body.username)
       const root = await findUserByNameKey(deps.core.db, nameKey)
       // The read model may not include the super admin yet. The super admin then has to sign in.
-      return success(root === null ? null : await startUserSession(request, reply, root))
+      return success(root === null ? null : await startUserSession(deps, request, reply, root))
     },
   })
 }

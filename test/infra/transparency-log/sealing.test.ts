@@ -19,12 +19,8 @@ import {
   type TransparencyLog,
   WrongLogKey,
 } from '#infra/transparency-log/open-log.ts'
-import {
-  checkpointWith,
-  listCheckpoints,
-  proveEvent,
-  storedTree,
-} from '#infra/transparency-log/read-log.ts'
+import { proveEvents } from '#infra/transparency-log/prove-events.ts'
+import { checkpointWith, listCheckpoints, storedTree } from '#infra/transparency-log/read-log.ts'
 import { LogMismatch, sealEvents } from '#infra/transparency-log/seal-events.ts'
 import { createNoteSigner, noteOf } from '#infra/transparency-log/signed-note.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
@@ -97,13 +93,16 @@ describe('sealing', () => {
       expect(isSignedBy(parsed, parseVerifierKey(log.signer.verifierKey))).toBe(true)
       expect([parsed.origin, parsed.size]).toEqual([log.origin, size])
     }
-    for (const record of await postgresRecords(pg).read(0, 1_000)) {
-      const proof = await proveEvent(pg, record)
-      if (proof === null) throw new Error(`no proof for ${record.position}`)
-      const { size, root } = proof.checkpoint
-      expect(isIncluded({ index: proof.index, size, root }, leafHash(record), proof.proof)).toBe(
-        true,
-      )
+    const records = await postgresRecords(pg).read(0, 1_000)
+    for (const { size, root, lastPosition, ...checkpoint } of checkpoints) {
+      const proofs = await proveEvents(pg, records, { size, root, lastPosition, ...checkpoint })
+      for (const [i, record] of records.entries()) {
+        const proof = proofs[i] ?? null
+        expect(proof === null).toBe(record.position > lastPosition)
+        if (proof === null) continue
+        const at = { index: proof.index, size, root }
+        expect(isIncluded(at, leafHash(record), proof.path)).toBe(true)
+      }
     }
     expect((await checkpointWith(pg, 257))?.size).toBe(259)
     expect(await checkpointWith(pg, 860)).toBe(null)
