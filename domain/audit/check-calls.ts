@@ -229,11 +229,11 @@ export function checkBatch(state: AuditState, event: Recorded, findings: Finding
   }
 }
 
-/** The event of a line omits the number of calls, which is 1 for a line that has an answer. */
+/** The event of a line omits the number of calls if it is 1, as for most lines with an answer. */
 function isChargeOfLine(price: PriceSnapshot, line: BilledLine): boolean {
   const usage: Usage = { ...NO_USAGE, ...line.usage }
   const charge = fromWire(line.charge)
-  return charge === chargeFor(price, usage) || charge === chargeFor(price, usage, 1)
+  return charge === chargeFor(price, usage) || charge === chargeFor(price, usage, line.calls ?? 1)
 }
 
 /**

@@ -123,7 +123,8 @@ function billLines({ lines }: BillLines, record: BatchRecord): Outcome {
     const charge = toWire(chargeFor(price, usage, calls))
     const cost =
       costRatio === undefined ? {} : { cost: toWire(costFor(price, usage, calls, costRatio)) }
-    added.push({ line, part, usage: countsIn(usage), charge, ...cost })
+    const several = calls > 1 ? { calls } : {}
+    added.push({ line, part, usage: countsIn(usage), ...several, charge, ...cost })
   }
   if (added.length === 0) return []
   return [{ type: 'BatchLinesBilled', v: 1, data: { ...factsOf(record), lines: added } }]

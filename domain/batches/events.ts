@@ -54,6 +54,8 @@ export type BilledLine = {
   readonly line: number
   readonly part: number
   readonly usage: Partial<Usage>
+  /** The number of answers by which a price per call was multiplied. Omitted if it is 1. */
+  readonly calls?: number
   readonly charge: WireQuota
   readonly cost?: WireQuota
 }

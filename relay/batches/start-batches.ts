@@ -37,6 +37,7 @@ export type Batches = {
 
 const POLL_EVERY_MS = 30_000
 const LEASE = 'batch-poller'
+const NOT_FOUND = relayError('not_found')
 const EMPTY = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1 }
 
 const ROOTS = [BATCHES_PATH, OPENAI_BATCHES_PATH, FILES_PATH, GEMINI_BATCHES_PATH] as const
@@ -81,6 +82,9 @@ async function handle(
   const { request, clientIp, startedAt } = exchange
   const route = routeOf(request.method ?? '', geminiBatchPath(request) ?? path)
   if (isRelayError(route)) return sendError(exchange, route)
+  // Anthropic's files have the same path, but serve other purposes.
+  const isAnthropic = request.headers['anthropic-version'] !== undefined
+  if (isAnthropic && path.startsWith(FILES_PATH)) return sendError(exchange, NOT_FOUND)
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendError(exchange, caller)
   if (route.submit !== undefined) return route.submit(deps, exchange, caller)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type BatchCommand, batchDecider } from '#domain/batches/decide.ts'
+import type { BatchEvent } from '#domain/batches/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { toWire } from '#domain/shared/quota.ts'
@@ -48,6 +49,15 @@ describe('a batch', () => {
       { lines: 3, usage: { ...NO_USAGE, inputUncached: 9, output: 6 }, charge: 9n, cost: 0n },
     ])
     expect(batchDecider.decide(bill(0, 1, 2), state)).toEqual([])
+  })
+
+  it('names the number of answers that a price per call was multiplied by', () => {
+    const perCall = { mode: 'call', list: 1, price: '0.01', group: '1', batch: '0.5' } as const
+    const parts = [{ call: BATCH, model: 'm', price: perCall, lines: 3, hold: toWire(30_000n) }]
+    const state = stateAfter([{ ...submit, parts } as BatchCommand, accept])
+    const command = { type: 'BillLines', lines: [{ line: 0, part: 0, usage, calls: 3 }] } as const
+    const [event] = batchDecider.decide(command, state) as readonly BatchEvent[]
+    expect(event?.data).toMatchObject({ lines: [{ calls: 3, charge: 7_500 }] })
   })
 
   it('ends only with the sum of all its lines, and once', () => {

@@ -318,7 +318,32 @@ describe('the file of a batch', () => {
     expect((await call('GET', `/v1/files/${id}/content`)).text).toBe(linesOf([chat('a')]))
   })
 
-  it('is deleted at the provider when it has expired', async () => {
+  it('is none of Anthropic’s files, whose path is the same', async () => {
+    const more = { 'anthropic-version': '2023-06-01' }
+    expect((await call('GET', '/v1/files', undefined, KEY, more)).status).toBe(404)
+  })
+
+  it('is deleted at the provider once it has expired', async () => {
+    const polled = await relayRig({ batchPollEveryMs: 20 }, {}, undefined, {
+      now: () => Date.now() + laterMs,
+    })
+    try {
+      await polled.addChannel(2, { type: 1, baseUrl: provider.url, models: [MODEL] })
+      await polled.setOption('ModelRatio', { [MODEL]: 1.5 })
+      const headers = { authorization: `Bearer sk-${KEY}` }
+      const body = formOf(linesOf([chat('a')]))
+      const stored = await fetch(`${polled.url}/v1/files`, { method: 'POST', headers, body })
+      expect(stored.status).toBe(200)
+      const deletions = () => provider.requests.filter(({ method }) => method === 'DELETE').length
+      expect(deletions()).toBe(0)
+      laterMs = 31 * 86_400_000
+      await expect.poll(deletions).toBe(1)
+    } finally {
+      await polled.close()
+    }
+  })
+
+  it('does not exist once it has expired', async () => {
     const text = linesOf([chat('a')])
     const lifetime = { 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': 3_600 }
     const form = formOf(text, { purpose: 'batch', ...lifetime })
