@@ -5,7 +5,7 @@ import type { FoldContext, Projection } from '../projection.ts'
 import type { LanePositions } from './checkpoints.ts'
 import { createTables, inTransaction } from './create-read-model-tables.ts'
 import { fold } from './fold-events.ts'
-import { writeChanges } from './write-row-changes.ts'
+import { type TableChanges, writeChanges } from './write-row-changes.ts'
 
 const BATCH = 4_000
 
@@ -40,7 +40,8 @@ export async function foldIntoNewTables(
 
 /**
  * Folds further events into schemas that are not in use yet. These are the events after `after`, up
- * to the position of their lane in `upTo`. The next batch is read while one is written.
+ * to the position of their lane in `upTo`. While a batch is written, the next one is folded, and
+ * the one after it is read.
  */
 export async function continueFold(
   core: Core,
@@ -52,26 +53,40 @@ export async function continueFold(
   const end = Math.max(...targets.flatMap(({ upTo }) => upTo))
   if (after >= end) return
   let next: Promise<readonly Recorded[]> = core.store.readAll(after, BATCH)
-  for (let position = after; position < end; onProgress(position - after, end - after)) {
-    const events = await next
-    const last = events.at(-1)
-    if (last === undefined) return
-    signal?.throwIfAborted()
-    position = last.position
-    if (position < end) next = core.store.readAll(position, BATCH)
-    // A failed read is reported when it is awaited.
-    next.catch(() => {})
-    const writes = await Promise.all(
-      targets.map(async ({ projection, schema, upTo }) => {
-        const isWithin = isWithinLanes(upTo, position)
-        return { projection, schema, changes: await fold(projection, events, isWithin, context) }
-      }),
-    )
-    await inTransaction(core.pg, (client) => writeChanges(client, writes), {
-      begin: 'begin; set local synchronous_commit = off',
-    })
+  let writing = Promise.resolve()
+  try {
+    for (let position = after; position < end; onProgress(position - after, end - after)) {
+      const events = await next
+      const last = events.at(-1)
+      if (last === undefined) return
+      signal?.throwIfAborted()
+      position = last.position
+      if (position < end) next = core.store.readAll(position, BATCH)
+      // A failure is reported when the promise is awaited.
+      next.catch(() => {})
+      const writes = await foldTargets(targets, events, context)
+      await writing
+      writing = inTransaction(core.pg, (client) => writeChanges(client, writes), {
+        begin: 'begin; set local synchronous_commit = off',
+      })
+      writing.catch(() => {})
+    }
+  } finally {
+    await writing
   }
 }
+
+const foldTargets = (
+  targets: readonly FoldTarget[],
+  events: readonly Recorded[],
+  context: FoldContext,
+): Promise<TableChanges[]> =>
+  Promise.all(
+    targets.map(async ({ projection, schema, upTo }) => {
+      const isWithin = isWithinLanes(upTo, events.at(-1)?.position ?? 0)
+      return { projection, schema, changes: await fold(projection, events, isWithin, context) }
+    }),
+  )
 
 /** Returns a filter for the events within `upTo`, or null if all events up to `last` are. */
 const isWithinLanes = (upTo: LanePositions, last: number) =>
