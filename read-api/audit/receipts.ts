@@ -1,26 +1,59 @@
 import type { FastifyRequest } from 'fastify'
 import { accountStream } from '#domain/accounts/events.ts'
 import {
-  postgresRecords,
-  type RecordReader,
-  storeRecords,
-} from '#infra/audit-program/read-records.ts'
+  buildReceipts,
+  type IssuedReceipt,
+  TreeTooSmall,
+} from '#infra/audit-program/build-receipts.ts'
+import { recordsOf } from '#infra/audit-program/sealed-tree.ts'
 import type { StoredRecord } from '#infra/audit-program/stored-record.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { firstRevision, hasDensePositions } from '#infra/event-store/search-events.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
-import { RECEIPTS_MAX, receiptQueries } from '../contract/receipts.ts'
+import { SealedEventChanged } from '#infra/transparency-log/prove-events.ts'
+import {
+  type Consistency,
+  RECEIPTS_MAX,
+  type Receipt,
+  receiptQueries,
+} from '../contract/receipts.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { auditError } from './audit-errors.ts'
-import { buildReceipts } from './build-receipts.ts'
 import { findCallEvents } from './call-events.ts'
 import { findVisibleCall, seesAllCalls } from './calls.ts'
 
-/** Reads the exact stored records, with the bytes that the transparency log covers. */
-const recordsOf = ({ config, pg, store }: Core): RecordReader =>
-  config.eventStore.url === null ? postgresRecords(pg) : storeRecords(store)
+type Receipts = { readonly items: Receipt[]; readonly consistency: Consistency | null }
+
+/** Builds the receipts of a response. `since` is the size of a tree that the caller knows. */
+async function receiptsOf(
+  core: Core,
+  records: readonly StoredRecord[],
+  since: string | undefined,
+): Promise<Receipts> {
+  try {
+    const built = await buildReceipts(core, records, integerOf(since) ?? null)
+    const { items, consistency } = built
+    return {
+      items: items.map(answerOf),
+      consistency:
+        consistency === null ? null : { ...consistency, hashes: [...consistency.hashes] },
+    }
+  } catch (error) {
+    if (error instanceof SealedEventChanged) {
+      throw auditError('EventChanged', { position: error.position })
+    }
+    if (!(error instanceof TreeTooSmall)) throw error
+    throw auditError('SizeInvalid', { field: 'since_size', max: error.size })
+  }
+}
+
+const answerOf = ({ inclusion, cosignatures, ...receipt }: IssuedReceipt): Receipt => ({
+  ...receipt,
+  inclusion: inclusion === null ? null : { ...inclusion, hashes: [...inclusion.hashes] },
+  cosignatures: [...cosignatures],
+})
 
 /** `GET /api/audit/receipts/:requestId`: the receipts of a call's admission and of its end. */
 export function getCallReceipts(app: App, deps: ReadDeps): void {
@@ -47,8 +80,8 @@ export function getCallReceipts(app: App, deps: ReadDeps): void {
         const { stream, revision } = event
         records.push(...(await recordsOf(core).readStream(stream, revision, 1)))
       }
-      const sinceSize = integerOf(request.query.since_size) ?? null
-      return success({ user_id: userId, ...(await buildReceipts(core, records, sinceSize)) })
+      const receipts = await receiptsOf(core, records, request.query.since_size)
+      return success({ user_id: userId, ...receipts })
     },
   })
 }
@@ -64,8 +97,7 @@ export function getEventReceipt(app: App, { core }: ReadDeps): void {
       if (record === null) throw auditError('EventUnknown')
       const [, owner] = /^account-(\d+)$/.exec(record.stream) ?? []
       const userId = owner === undefined ? null : Number(owner)
-      const sinceSize = integerOf(since_size) ?? null
-      return success({ user_id: userId, ...(await buildReceipts(core, [record], sinceSize)) })
+      return success({ user_id: userId, ...(await receiptsOf(core, [record], since_size)) })
     },
   })
 }
@@ -107,7 +139,7 @@ export function listOwnReceipts(app: App, { core }: ReadDeps): void {
         throw auditError('RangeInvalid', { field: 'from_revision', max: RECEIPTS_MAX })
       }
       const records = last < 0 ? [] : await recordsOf(core).readStream(stream, from, to - from + 1)
-      const receipts = await buildReceipts(core, records, integerOf(since_size) ?? null)
+      const receipts = await receiptsOf(core, records, since_size)
       return success({ stream, last_revision: last, ...receipts })
     },
   })

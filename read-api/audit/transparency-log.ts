@@ -1,9 +1,6 @@
+import { cosignaturesOf } from '#infra/audit-program/build-receipts.ts'
 import { recordsOf } from '#infra/audit-program/sealed-tree.ts'
-import {
-  isSignedBy,
-  parseSignedCheckpoint,
-  parseVerifierKey,
-} from '#infra/audit-program/signed-checkpoint.ts'
+import { parseVerifierKey } from '#infra/audit-program/signed-checkpoint.ts'
 import { encodedRecord } from '#infra/audit-program/stored-record.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
@@ -145,23 +142,6 @@ function signedCheckpoint(core: Core, checkpoint: LogCheckpoint): SignedCheckpoi
     created_at: createdAt,
     is_final: cosignatures.length >= core.config.transparencyLog.quorum,
   }
-}
-
-/** Returns the witnesses whose signatures in the note are valid, with the times of these. */
-export function cosignaturesOf(
-  { config }: Pick<Core, 'config'>,
-  note: string,
-): SignedCheckpoint['cosignatures'] {
-  const checkpoint = parseSignedCheckpoint(note)
-  return config.transparencyLog.witnesses.flatMap(({ key }) => {
-    const parsed = parseVerifierKey(key)
-    if (!isSignedBy(checkpoint, parsed)) return []
-    const signature = checkpoint.signatures.find(
-      ({ name, id }) => name === parsed.name && id === parsed.id,
-    )
-    const signedAt = Number(signature?.bytes.readBigUInt64BE(0) ?? 0n)
-    return [{ witness: parsed.name, signed_at: signedAt }]
-  })
 }
 
 async function witnessesOf(core: Core): Promise<Witness[]> {

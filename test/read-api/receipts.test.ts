@@ -14,6 +14,7 @@ import {
   type TransparencyLog,
 } from '#infra/transparency-log/open-log.ts'
 import { sealEvents } from '#infra/transparency-log/seal-events.ts'
+import { createNoteSigner } from '#infra/transparency-log/signed-note.ts'
 import type { Consistency, Receipt } from '#read-api/contract/receipts.ts'
 import { newCallId } from '#relay/pipeline/http-exchange.ts'
 import { aCall, admitted, type Given, settledCall } from '#test/projections/fixture.ts'
@@ -105,6 +106,38 @@ describe('receipts', () => {
     expect(verifyChain(receipts, keys(), proofs)).toMatchObject([{ fault: 'fork' }])
     const tooLarge = await receiptsOf(`/api/ledger/self/receipts?since_size=${size + 10_000}`)
     expect(tooLarge).toMatchObject({ status: 400, code: 'SizeInvalid' })
+  })
+
+  it('are final only with the signatures of as many witnesses as the site requires', async () => {
+    const witness = createNoteSigner('witness.example.com', Buffer.alloc(32, 7))
+    const settings = site.core.config.transparencyLog
+    const before = { ...settings }
+    Object.assign(settings, { witnesses: [{ key: witness.witnessKey, url: '' }], quorum: 1 })
+    const withWitness = { ...keys(), witnesses: [witness.witnessKey] }
+    const lastReceipt = async () => (await receiptsOf()).data.items.at(-1) as Receipt
+    const unsigned = await lastReceipt()
+    expect(unsigned).toMatchObject({ is_pending: false, is_final: false, cosignatures: [] })
+    const { rows } = await site.core.pg.query<{ size: string; body: string }>(
+      'select size, body from transparency_log.checkpoints order by size desc limit 1',
+    )
+    const { size, body } = rows[0] ?? { size: '0', body: '' }
+    const sign = (line: string) =>
+      site.core.pg.query(
+        'update transparency_log.checkpoints set signatures = signatures || $2 where size = $1',
+        [size, [line]],
+      )
+    await sign(witness.cosign(body.replace('tallygate', 'another'), 1_800_000_000))
+    expect((await lastReceipt()).is_final).toBe(false)
+    await site.core.pg.query(
+      `update transparency_log.checkpoints set signatures = signatures[1:1] where size = $1`,
+      [size],
+    )
+    await sign(witness.cosign(body, 1_800_000_000))
+    const final = await lastReceipt()
+    const cosignatures = [{ witness: 'witness.example.com', signed_at: 1_800_000_000 }]
+    expect(final).toMatchObject({ is_final: true, cosignatures })
+    expect(verifyReceipt(final, withWitness)).toEqual({ findings: [], witnesses: 1 })
+    Object.assign(settings, before)
   })
 
   it('of an event are for its owner and for auditors', async () => {

@@ -57,6 +57,19 @@ describe('npm run audit', { timeout: 60_000 }, () => {
     expect(await run('verify', 'nowhere.tar')).toMatchObject({ status: 2 })
   })
 
+  it('prints the receipts of an account and of an event', async () => {
+    const ofAccount = await run('receipt', String(userId))
+    const { items, last_revision: last } = JSON.parse(ofAccount.output)
+    expect([ofAccount.status, items.length]).toEqual([0, last + 1])
+    expect(items[0].record).toMatchObject({ stream: `account-${userId}`, revision: 0 })
+    const { position } = items[0].record
+    const ofEvent = await run('receipt', '--position', String(position))
+    expect(JSON.parse(ofEvent.output).items[0].leaf_hash).toBe(items[0].leaf_hash)
+    for (const args of [[], ['x'], ['1', '--from', '3', '--to', '2'], ['--position', '999999']]) {
+      expect(await run('receipt', ...args)).toMatchObject({ status: 2, output: '' })
+    }
+  })
+
   it('shows balance, ledger and statement, from the site and from an export', async () => {
     const target = join(folder, 'export')
     expect(await run('export', target, '--json')).toMatchObject({ status: 0 })

@@ -1,49 +1,62 @@
-import {
-  isSignedBy,
-  parseSignedCheckpoint,
-  parseVerifierKey,
-} from '#infra/audit-program/signed-checkpoint.ts'
-import { eventOf, leafHash, type StoredRecord } from '#infra/audit-program/stored-record.ts'
-import type { Core } from '#infra/core-dependencies.ts'
-import { ensureLogSchema } from '#infra/transparency-log/open-log.ts'
-import { proveEvents, SealedEventChanged } from '#infra/transparency-log/prove-events.ts'
-import {
-  type LogCheckpoint,
-  listCheckpoints,
-  storedTree,
-} from '#infra/transparency-log/read-log.ts'
-import { SEAL_EVERY_MS } from '#infra/transparency-log/sealer.ts'
-import type { Consistency, Receipt } from '../contract/receipts.ts'
-import { auditError } from './audit-errors.ts'
+import type { Core } from '../core-dependencies.ts'
+import { proveEvents } from '../transparency-log/prove-events.ts'
+import { type LogCheckpoint, listCheckpoints, storedTree } from '../transparency-log/read-log.ts'
+import { SEAL_EVERY_MS } from '../transparency-log/sealer.ts'
+import { isSignedBy, parseSignedCheckpoint, parseVerifierKey } from './signed-checkpoint.ts'
+import { eventOf, leafHash, type StoredRecord } from './stored-record.ts'
+import type { ConsistencyProof, Receipt } from './verify-receipts.ts'
 
 type Deps = Pick<Core, 'pg' | 'config' | 'now'>
+
+export type Cosignature = { readonly witness: string; readonly signed_at: number }
+
+/** A receipt with what the site knows about it, which its verifier does not rely on. */
+export type IssuedReceipt = Receipt & {
+  /** When the next signed checkpoint is expected, in unix seconds. Null unless pending. */
+  readonly expected_at: number | null
+  readonly cosignatures: readonly Cosignature[]
+  readonly is_final: boolean
+}
+
+/** Thrown if `sinceSize` is larger than the tree. */
+export class TreeTooSmall extends Error {
+  readonly size: number
+
+  constructor(size: number) {
+    super(`the tree has only ${size} leaves`)
+    this.name = 'TreeTooSmall'
+    this.size = size
+  }
+}
 
 /** The number of latest checkpoints among which one with enough cosignatures is searched. */
 const CHECKPOINTS_SEARCHED = 30
 
 type AnchorCheckpoint = {
   readonly checkpoint: LogCheckpoint
-  readonly cosignatures: Receipt['cosignatures']
+  readonly cosignatures: readonly Cosignature[]
   readonly isFinal: boolean
 }
 
 /**
  * Builds receipts of events. All receipts of one response refer to one checkpoint: the latest that
  * covers the events and has the required cosignatures, or else the latest. `sinceSize` requests the
- * proof that its tree continues an earlier one.
+ * proof that its tree continues an earlier one. Throws `SealedEventChanged` and `TreeTooSmall`.
  */
 export async function buildReceipts(
   deps: Deps,
   records: readonly StoredRecord[],
   sinceSize: number | null,
-): Promise<{ readonly items: Receipt[]; readonly consistency: Consistency | null }> {
-  await ensureLogSchema(deps)
+): Promise<{
+  readonly items: readonly IssuedReceipt[]
+  readonly consistency: ConsistencyProof | null
+}> {
   const last = Math.max(0, ...records.map(({ position }) => position))
   const anchor = await chooseCheckpoint(deps, last)
   const consistency = sinceSize === null ? null : await proveConsistency(deps, anchor, sinceSize)
   const expectedAt = Math.ceil((deps.now() + SEAL_EVERY_MS) / 1_000)
-  const inclusions = await inclusionsOf(deps, records, anchor)
-  const items = records.map((record, index): Receipt => {
+  const inclusions = anchor === null ? [] : await proveEvents(deps.pg, records, anchor.checkpoint)
+  const items = records.map((record, index): IssuedReceipt => {
     const inclusion = inclusions[index] ?? null
     const isPending = anchor === null || inclusion === null
     return {
@@ -63,20 +76,6 @@ export async function buildReceipts(
   return { items, consistency }
 }
 
-async function inclusionsOf(
-  { pg }: Deps,
-  records: readonly StoredRecord[],
-  anchor: AnchorCheckpoint | null,
-): ReturnType<typeof proveEvents> {
-  if (anchor === null) return []
-  try {
-    return await proveEvents(pg, records, anchor.checkpoint)
-  } catch (error) {
-    if (!(error instanceof SealedEventChanged)) throw error
-    throw auditError('EventChanged', { position: error.position })
-  }
-}
-
 /** The balances that an event names. Events of earlier versions name none. */
 function balancesOf(record: StoredRecord): Pick<Receipt, 'balance_after' | 'held_after'> {
   const { balanceAfter = null, heldAfter = null } = eventOf(record).data as {
@@ -93,13 +92,10 @@ async function chooseCheckpoint(
   const checkpoints = await listCheckpoints(pg, CHECKPOINTS_SEARCHED)
   const [latest] = checkpoints
   if (latest === undefined) return null
-  const { witnesses, quorum } = config.transparencyLog
   const cosigned = (checkpoint: LogCheckpoint): AnchorCheckpoint => {
-    const cosignatures = cosignaturesOf(
-      checkpoint,
-      witnesses.map(({ key }) => key),
-    )
-    return { checkpoint, cosignatures, isFinal: cosignatures.length >= quorum }
+    const cosignatures = cosignaturesOf({ config }, checkpoint.note)
+    const isFinal = cosignatures.length >= config.transparencyLog.quorum
+    return { checkpoint, cosignatures, isFinal }
   }
   for (const checkpoint of checkpoints) {
     if (checkpoint.lastPosition < lastPosition) break
@@ -109,14 +105,18 @@ async function chooseCheckpoint(
   return cosigned(latest)
 }
 
-/** Lists the witnesses whose signature of the checkpoint is valid. */
-function cosignaturesOf({ note }: LogCheckpoint, keys: readonly string[]): Receipt['cosignatures'] {
-  if (keys.length === 0) return []
+/** Returns the witnesses whose signatures in the note are valid, with the times of these. */
+export function cosignaturesOf({ config }: Pick<Core, 'config'>, note: string): Cosignature[] {
+  const { witnesses } = config.transparencyLog
+  if (witnesses.length === 0) return []
   const checkpoint = parseSignedCheckpoint(note)
-  return keys.map(parseVerifierKey).flatMap((key) => {
-    const line = checkpoint.signatures.find(({ name, id }) => name === key.name && id === key.id)
-    if (line === undefined || !isSignedBy(checkpoint, key)) return []
-    return [{ witness: key.name, signed_at: Number(line.bytes.readBigUInt64BE(0)) }]
+  return witnesses.flatMap(({ key }) => {
+    const parsed = parseVerifierKey(key)
+    const signature = checkpoint.signatures.find(
+      ({ name, id }) => name === parsed.name && id === parsed.id,
+    )
+    if (signature === undefined || !isSignedBy(checkpoint, parsed)) return []
+    return [{ witness: parsed.name, signed_at: Number(signature.bytes.readBigUInt64BE(0)) }]
   })
 }
 
@@ -124,9 +124,9 @@ async function proveConsistency(
   { pg }: Deps,
   anchor: AnchorCheckpoint | null,
   sinceSize: number,
-): Promise<Consistency> {
+): Promise<ConsistencyProof> {
   const size = anchor?.checkpoint.size ?? 0
-  if (sinceSize > size) throw auditError('SizeInvalid', { field: 'since_size', max: size })
+  if (sinceSize > size) throw new TreeTooSmall(size)
   const hashes = await storedTree(pg).consistencyProof(sinceSize, size)
   const texts = hashes.map((hash) => hash.toString('base64'))
   return { old_size: sinceSize, new_size: size, hashes: texts }
