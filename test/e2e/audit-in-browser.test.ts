@@ -60,3 +60,12 @@ it('a verification of everything finds nothing', async () => {
   await page.getByText(/nothing was found/).waitFor({ timeout: 60_000 })
   expect(faults).toEqual([])
 })
+
+it('the latest signed checkpoint is shown to anybody', async () => {
+  const { page, faults } = app
+  await page.goto(`${product.url}/app/audit/proofs?tab=checkpoints`)
+  await page.getByRole('table', { name: en('audit.log.checkpoints') }).waitFor()
+  await page.goto(`${product.url}/proof`)
+  await page.getByText(/^— \S+ [A-Za-z0-9+/=]{60,}$/m).waitFor({ timeout: 30_000 })
+  expect(faults).toEqual([])
+})
