@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
 import { createBrowserRouter, matchRoutes, type RouteObject } from 'react-router-dom'
-import { loadTranslations } from '#console/i18n/i18n.ts'
+import { loadAllTranslations, loadTranslations } from '#console/i18n/i18n.ts'
 import { ConsoleLayout } from './console-layout.tsx'
 import { CrashPage, loadPage, NotFoundPage } from './error-pages.tsx'
 import { PublicLayout } from './public-layout.tsx'
@@ -47,7 +47,8 @@ const withPageTexts =
 const withAuditTexts =
   <Module,>(load: () => Promise<Module>): (() => Promise<Module>) =>
   async () => {
-    const texts = [loadTranslations('audit'), loadTranslations('logDetails')]
+    // The proof of records is also shown before the login, when the shared texts are not loaded.
+    const texts = [loadAllTranslations(), loadTranslations('audit'), loadTranslations('logDetails')]
     const [module] = await Promise.all([load(), ...texts])
     return module
   }
@@ -56,6 +57,11 @@ const PUBLIC_PAGES: RouteObject[] = [
   page('/', () => import('../features/home/home-page.tsx'), 'HomePage'),
   page('/about', () => import('../features/about/about-page.tsx'), 'AboutPage'),
   pageWithTexts('/pricing', () => import('../features/pricing/pricing-page.tsx'), 'PricingPage'),
+  page(
+    '/proof',
+    withAuditTexts(() => import('../features/audit/proofs/public-proof-page.tsx')),
+    'PublicProofPage',
+  ),
   page('/chat/:id?', () => import('../features/chat/chat-page.tsx'), 'ChatPage'),
   page('/setup', () => import('../features/setup/setup-page.tsx'), 'SetupPage'),
   page('/login', () => import('../features/login/login-page.tsx'), 'LoginPage'),

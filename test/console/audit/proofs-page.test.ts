@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { LogStatus, SignedCheckpoint } from '#read-api/contract/transparency-log.ts'
 import type { Rebuild, Verification } from '#read-api/contract/verifications.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
@@ -48,9 +49,38 @@ const rebuild = (patch: Partial<Rebuild>): Rebuild => ({
   ...patch,
 })
 
+const HASH = 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA='
+const checkpoint = (size: number, isFinal: boolean): SignedCheckpoint => ({
+  ...{ size, last_position: size, root: HASH, created_at: NOW - 5, is_final: isFinal },
+  note: `tallygate.example\n${size}\n${HASH}\n\n— tallygate.example Az3grlgtzPICa5OS8npVmf1\n`,
+  cosignatures: isFinal ? [{ witness: 'witness.example', signed_at: NOW - 4 }] : [],
+})
+const STATUS: LogStatus = {
+  ...{ origin: 'tallygate.example', key: `tallygate.example+c74f20a3+${HASH}` },
+  ...{ witness_key: `tallygate.example+witness+${HASH}`, latest: checkpoint(1_204_551, true) },
+  witnesses: [
+    {
+      name: 'witness.example',
+      key: `witness.example+d81a+${HASH}`,
+      size: 1_204_551,
+      signed_at: NOW,
+    },
+    { name: 'other.example', key: `other.example+e92b+${HASH}`, size: null, signed_at: null },
+  ],
+  quorum: 1,
+}
+
 const app = pageFixture({
   startSite: () =>
     startAdminSite({
+      'GET /api/transparency-log/status': () => ok(STATUS),
+      'GET /api/audit/signed-checkpoints': ({ query }) =>
+        query.get('cursor') === null
+          ? ok({
+              items: [checkpoint(1_204_551, true), checkpoint(1_204_000, false)],
+              next_cursor: 4,
+            })
+          : ok({ items: [checkpoint(1_203_000, true)], next_cursor: null }),
       'GET /api/audit/verifications': () => ok({ items: [CHANGED, verification('v1')] }),
       'GET /api/audit/rebuilds': () =>
         ok({ items: [rebuild({})], read_models: ['tokens', 'call-log', 'users'] }),
@@ -64,12 +94,30 @@ describe.each(LANGUAGES)('the page of proofs in %s', (language) => {
     await openAsRoot(page, app.site, PATH)
     await page.getByText(CHANGED.findings[0]?.detail ?? '').waitFor()
     expect(await lookFaults(page, `audit-verify-${language}`)).toEqual([])
+    await page.getByRole('tab', { name: t('audit.proofs.tab.checkpoints') }).click()
+    await page.getByRole('cell', { name: '1,204,000' }).waitFor()
+    expect(await lookFaults(page, `audit-checkpoints-${language}`)).toEqual([])
     await page.getByRole('tab', { name: t('audit.proofs.tab.export') }).click()
     expect(await lookFaults(page, `audit-export-${language}`)).toEqual([])
     await page.getByRole('tab', { name: t('audit.proofs.tab.rebuilds') }).click()
     await page.getByRole('cell', { name: 'call-log' }).waitFor()
     expect(await lookFaults(page, `audit-rebuilds-${language}`)).toEqual([])
   })
+})
+
+it('anybody can read the proof of records, also without a login', async () => {
+  await app.page.goto(`${app.site.url}/proof`)
+  await app.page.getByRole('heading', { level: 1, name: en('audit.proof.title') }).waitFor()
+  await app.page.getByText(`1204551\n${HASH}`).waitFor()
+  await app.page.getByText(en('audit.log.notYet')).waitFor()
+  expect(await app.page.getByRole('main').textContent()).not.toMatch(/shared\.|audit\.|ui\./)
+  expect(await lookFaults(app.page, 'proof-en')).toEqual([])
+})
+
+it('older signed checkpoints are appended', async () => {
+  await app.openAsRoot(`${PATH}?tab=checkpoints`)
+  await app.page.getByRole('button', { name: en('audit.loadOlder') }).click()
+  await app.page.getByRole('cell', { name: '1,203,000' }).waitFor()
 })
 
 it('a verification is started, shows its progress, and then its result', async () => {

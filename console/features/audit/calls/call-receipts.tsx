@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
 import { apiQuery } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
@@ -109,7 +110,9 @@ function HowToCheck() {
       <ol>
         <li>{t('audit.receipt.checkLeaf')}</li>
         <li>{t('audit.receipt.checkPath')}</li>
-        <li>{t('audit.receipt.checkNote')}</li>
+        <li>
+          {t('audit.receipt.checkNote')} <Link to="/proof">{t('audit.proof.title')}</Link>
+        </li>
         <li>{t('audit.receipt.checkChain')}</li>
       </ol>
       <p className="tg-hint">{t('audit.receipt.limits')}</p>

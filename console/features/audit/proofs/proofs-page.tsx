@@ -5,6 +5,7 @@ import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { choiceParam, textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
+import { CheckpointsPanel } from './checkpoints-panel.tsx'
 import { ExportPanel } from './export-panel.tsx'
 import { RebuildsPanel } from './rebuilds-panel.tsx'
 import { VerificationsPanel } from './verifications-panel.tsx'
@@ -12,7 +13,7 @@ import '../audit.css'
 import '#console/ui/forms/forms.css'
 import './proofs.css'
 
-const TABS = ['verify', 'export', 'rebuilds'] as const
+const TABS = ['verify', 'checkpoints', 'export', 'rebuilds'] as const
 type ProofsTab = (typeof TABS)[number]
 
 const URL_PARAMS = { tab: choiceParam<ProofsTab>(TABS, 'verify'), id: textParam('', 64) }
@@ -24,6 +25,7 @@ function Proofs() {
   const [{ tab, id }, set] = useUrlState(URL_PARAMS)
   const panels: Record<ProofsTab, () => ReactElement> = {
     verify: () => <VerificationsPanel id={id} onSelect={(selected) => set({ id: selected })} />,
+    checkpoints: () => <CheckpointsPanel />,
     export: () => <ExportPanel />,
     rebuilds: () => <RebuildsPanel />,
   }

@@ -1,0 +1,28 @@
+import { useTranslation } from 'react-i18next'
+import { Page, useSiteName } from '#console/ui/layout/page.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { LogStatusPanels } from './log-status.tsx'
+import '../audit.css'
+import './proofs.css'
+
+/** The public proof of records: what anybody needs in order to check receipts of the site. */
+export function PublicProofPage() {
+  const { t } = useTranslation()
+  return (
+    <Page title={t('audit.proof.title')} lead={t('audit.proof.lead', { site: useSiteName() })}>
+      <LogStatusPanels />
+      <Panel title={t('audit.proof.meaning')}>
+        <ol className="tg-proofs-steps">
+          <li>{t('audit.proof.sealed')}</li>
+          <li>{t('audit.proof.witnessed')}</li>
+          <li>{t('audit.proof.receipts')}</li>
+          <li>{t('audit.receipt.limits')}</li>
+        </ol>
+        <p className="tg-hint">
+          {t('audit.proof.tiles')} <code>/transparency-log/checkpoint</code>,{' '}
+          <code>/transparency-log/tile/&lt;L&gt;/&lt;N&gt;</code>
+        </p>
+      </Panel>
+    </Page>
+  )
+}
