@@ -4,6 +4,7 @@ import { describeStartError } from '../start-error.ts'
 import { CommandError, type Invocation, type Verb } from './command.ts'
 import { BALANCE, LEDGER, STATEMENT } from './commands-on-accounts.ts'
 import { EXPORT, REPLAY, VERIFY } from './commands-on-history.ts'
+import { RECEIPT, RECOMPUTE, WITNESS } from './commands-on-proofs.ts'
 
 const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['verify', VERIFY],
@@ -12,6 +13,9 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['balance', BALANCE],
   ['ledger', LEDGER],
   ['statement', STATEMENT],
+  ['recompute', RECOMPUTE],
+  ['receipt', RECEIPT],
+  ['witness', WITNESS],
 ])
 
 const COMMON = {
