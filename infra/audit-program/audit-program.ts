@@ -4,6 +4,7 @@ import { describeStartError } from '../start-error.ts'
 import { CommandError, type Invocation, type Verb } from './command.ts'
 import { BALANCE, LEDGER, STATEMENT } from './commands-on-accounts.ts'
 import { EXPORT, REPLAY, VERIFY } from './commands-on-history.ts'
+import { RECOMPUTE, VERIFY_RECEIPT, WITNESS } from './commands-on-proofs.ts'
 import { RECEIPT } from './commands-on-receipts.ts'
 
 const VERBS: ReadonlyMap<string, Verb> = new Map([
@@ -13,7 +14,10 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['balance', BALANCE],
   ['ledger', LEDGER],
   ['statement', STATEMENT],
+  ['recompute', RECOMPUTE],
   ['receipt', RECEIPT],
+  ['verify-receipt', VERIFY_RECEIPT],
+  ['witness', WITNESS],
 ])
 
 const COMMON = {

@@ -52,7 +52,7 @@ async function verify(mode: 'full' | 'incremental'): Promise<Verification> {
   return await ended<Verification>('/api/audit/verifications', id)
 }
 
-describe('the verification of a site', { timeout: 60_000 }, () => {
+describe('the verification of a site', { timeout: 180_000 }, () => {
   it('finds nothing in what the product recorded, and continues where it ended', async () => {
     const full = await verify('full')
     expect(full).toMatchObject({ mode: 'full', status: 'finished', findings: [], from_position: 0 })
