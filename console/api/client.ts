@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Static, TSchema } from 'typebox'
+import type { auditLogQueries } from '#read-api/contract/audit-log.ts'
 import type { callQueries } from '#read-api/contract/calls.ts'
 import type { channelChecks } from '#read-api/contract/channel-actions.ts'
 import type { healthQueries } from '#read-api/contract/channel-health.ts'
@@ -37,7 +38,8 @@ import type { verificationActions } from '#write-api/contract/verifications.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
 /** Only the types of the route definitions are imported. Their schemas would enlarge the bundle. */
-type Routes = typeof callQueries &
+type Routes = typeof auditLogQueries &
+  typeof callQueries &
   typeof channelActions &
   typeof channelChecks &
   typeof channelQueries &

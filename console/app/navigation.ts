@@ -23,6 +23,7 @@ export const GO_KEYS = {
   me: 'm',
   calls: 'q',
   proofs: 'v',
+  auditLog: 'j',
   ledger: 'b',
   ledgers: 'f',
   history: 'y',
@@ -74,8 +75,9 @@ const ITEMS: readonly NavItem[] = [
       alsoBelow: '/app/audit/ledgers/',
     },
     { path: '/app/calls', label: 'calls', icon: 'search', alsoBelow: '/app/calls/' },
+    { path: '/app/audit/log', label: 'auditLog', icon: 'list' },
     { path: '/app/audit/history', label: 'history', icon: 'clock' },
-    { path: '/app/audit/events', label: 'events', icon: 'list' },
+    { path: '/app/audit/events', label: 'events', icon: 'branch' },
     { path: '/app/audit/proofs', label: 'proofs', icon: 'check' },
   ]),
   ...inSection('personal', [

@@ -169,6 +169,11 @@ const AUDIT_PAGES: RouteObject[] = [
     'ProofsPage',
   ),
   page(
+    '/app/audit/log',
+    withAuditTexts(() => import('../features/audit/log/audit-log-page.tsx')),
+    'AuditLogPage',
+  ),
+  page(
     '/app/audit/history',
     withAuditTexts(() => import('../features/audit/history/history-page.tsx')),
     'HistoryPage',

@@ -61,6 +61,18 @@ it('a verification of everything finds nothing', async () => {
   expect(faults).toEqual([])
 })
 
+it('the audit log shows a changed option with its values', async () => {
+  const { page, faults } = app
+  await page.goto(`${product.url}/app/audit/log`)
+  const grid = page.getByRole('grid', { name: en('shell.auditLog') })
+  await grid.getByRole('row').filter({ hasText: 'ModelRatio' }).first().click()
+  await grid
+    .getByRole('row', { name: /sim-small/ })
+    .first()
+    .waitFor()
+  expect(faults).toEqual([])
+})
+
 it('the latest signed checkpoint is shown to anybody', async () => {
   const { page, faults } = app
   await page.goto(`${product.url}/app/audit/proofs?tab=checkpoints`)

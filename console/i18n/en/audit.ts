@@ -322,4 +322,12 @@ export const audit: Translations['audit'] = {
     receipts: 'Receipts on your bill and on pages of calls can be checked with the key above.',
     tiles: 'Published in the form of C2SP tlog-tiles:',
   },
+  acts: {
+    lead: 'Who did what and why, with the values before and after. Times in {{zone}}',
+    act: 'Act',
+    object: 'Object',
+    reason: 'Reason',
+    ip: 'Client IP',
+    none: 'No act matches',
+  },
 }

@@ -26,6 +26,7 @@ export const shell: Translations['shell'] = {
   musicTasks: 'Task logs',
   calls: 'Calls',
   proofs: 'Proofs',
+  auditLog: 'Audit log',
   ledger: 'Bill',
   ledgers: 'Ledgers',
   history: 'History',

@@ -24,6 +24,7 @@ export const shell = {
   musicTasks: '任务日志',
   calls: '调用查询',
   proofs: '账目证明',
+  auditLog: '审计日志',
   ledger: '账单',
   ledgers: '账本',
   history: '修改历史',

@@ -1,0 +1,187 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call } from '#console/api/client.ts'
+import { type Column, column, HIDDEN_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { MenuButton } from '#console/ui/elements/menu.tsx'
+import { stamp, Time } from '#console/ui/elements/time.tsx'
+import { FilterInput } from '#console/ui/forms/filter-input.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { Page } from '#console/ui/layout/page.tsx'
+import { fallbacksOf, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
+import { useUrlState } from '#console/ui/state/use-url-state.ts'
+import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
+import {
+  boundsOf,
+  rangeParam,
+  rangeText,
+  relativeRange,
+  zoneName,
+} from '#console/ui/time-range/time-range.ts'
+import type { AuditAct } from '#read-api/contract/audit-log.ts'
+import { auditorPage } from '../elements/auditor-page.tsx'
+import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
+import { DataTable, Facts } from '../elements/data-table.tsx'
+import { useFileDownload } from '../elements/use-file-download.ts'
+import { changesBetween } from '../history/state-changes.ts'
+import '../audit.css'
+
+const FILTERS = {
+  range: rangeParam(relativeRange('30d')),
+  actor: textParam(),
+  act: textParam(),
+  object: textParam(),
+}
+type Filters = UrlValues<typeof FILTERS>
+const NO_FILTERS: Filters = fallbacksOf(FILTERS)
+
+const ACTS_PER_PAGE = 50
+/** New acts appear without a reload as long as only the first page is loaded. */
+const NEW_ACTS_EVERY_MS = 5_000
+
+export const AuditLogPage = auditorPage('shell.auditLog', AuditLog)
+
+function AuditLog() {
+  const { t } = useTranslation()
+  const [filters, set] = useUrlState(FILTERS)
+  const query = useInfiniteQuery({
+    queryKey: ['audit', 'log', { ...filters, range: rangeText(filters.range) }],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/audit/log', {
+        query: { ...queryOf(filters), cursor: pageParam, limit: ACTS_PER_PAGE },
+        signal,
+      }),
+    getNextPageParam: (page) => nextCursor(page),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      state.data !== undefined && state.data.pages.length > 1 ? false : NEW_ACTS_EVERY_MS,
+  })
+  const columns = useMemo(() => actColumns(t), [t])
+  return (
+    <Page title={t('shell.auditLog')} lead={t('audit.acts.lead', { zone: zoneName() })}>
+      <CursorList
+        label={t('shell.auditLog')}
+        query={query}
+        rowKey={rowKey}
+        layoutKey="audit-log-columns"
+        columns={columns}
+        expand={(act) => <ActDetails act={act} />}
+        filters={<ActFilters filters={filters} onFilters={set} />}
+        tools={<ExportMenu filters={filters} />}
+        moreText={t('audit.loadOlder')}
+        empty={
+          <EmptyState icon="list" title={t('audit.acts.none')} body={t('audit.events.noneLead')} />
+        }
+      />
+    </Page>
+  )
+}
+
+const rowKey = ({ position, object }: AuditAct): string => `${position} ${object.kind} ${object.id}`
+
+function queryOf({ range, actor, act, object }: Filters) {
+  const { from, to } = boundsOf(range, Math.floor(Date.now() / 1000))
+  return { from, to, actor, act, object }
+}
+
+function ActFilters(props: { filters: Filters; onFilters: (patch: Partial<Filters>) => void }) {
+  const { t } = useTranslation()
+  const { filters, onFilters } = props
+  const isFiltered = filters.actor !== '' || filters.act !== '' || filters.object !== ''
+  return (
+    <>
+      <RangeFilter range={filters.range} onRange={(range) => onFilters({ range })} />
+      <FilterInput
+        label={t('audit.actor')}
+        value={filters.actor}
+        onCommit={(actor) => onFilters({ actor })}
+      />
+      <FilterInput
+        label={t('audit.acts.act')}
+        value={filters.act}
+        onCommit={(act) => onFilters({ act })}
+      />
+      <FilterInput
+        label={t('audit.acts.object')}
+        value={filters.object}
+        onCommit={(object) => onFilters({ object })}
+      />
+      {isFiltered && (
+        <Button tone="quiet" icon="close" onClick={() => onFilters(NO_FILTERS)}>
+          {t('ui.clearFilters')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function ExportMenu({ filters }: { filters: Filters }) {
+  const { t } = useTranslation()
+  const download = useFileDownload()
+  const start = (format: 'csv' | 'ndjson') => () =>
+    download.start({
+      route: 'GET /api/audit/log/export',
+      query: { ...queryOf(filters), format },
+      name: `audit-log.${format}`,
+    })
+  const items = [
+    { title: t('usageLog.exportAs.csv'), perform: start('csv') },
+    { title: t('usageLog.exportAs.ndjson'), perform: start('ndjson') },
+  ]
+  return (
+    <MenuButton items={items}>
+      <Button icon="download" label={t('usageLog.export')} isDisabled={download.bytes !== null} />
+    </MenuButton>
+  )
+}
+
+type Named = AuditAct['object']
+
+const nameOf = ({ kind, id, name }: Named): string => name || `${kind}:${id}`
+
+const actColumns = (t: TFunction): Column<AuditAct>[] => [
+  column('time', t('audit.time'), 164, ({ created_at: at }) => stamp(at), {
+    agoCell: ({ created_at: at }) => <Time at={at} />,
+    onCard: 'aside',
+  }),
+  column('actor', t('audit.actor'), 130, ({ actor }) => nameOf(actor)),
+  column('act', t('audit.acts.act'), 200, ({ act }) => act, TITLE_COLUMN),
+  column('object', t('audit.acts.object'), 190, ({ object }) =>
+    object.name === '' ? nameOf(object) : `${object.name} (${object.kind}:${object.id})`,
+  ),
+  column('reason', t('audit.acts.reason'), 170, ({ reason }) => reason || '–'),
+  column('ip', t('audit.acts.ip'), 120, ({ client_ip: ip }) => ip || '–', HIDDEN_COLUMN),
+]
+
+/** The changed values before and after the act, and where the act came from. */
+function ActDetails({ act }: { act: AuditAct }) {
+  const { t } = useTranslation()
+  const changes = changesBetween(act.before, act.after)
+  return (
+    <div className="tg-audit-act">
+      <DataTable
+        label={t('audit.history.changes')}
+        heads={[t('audit.call.value'), t('audit.before'), t('audit.after')]}
+        rows={changes.map(({ name, before, after }) => ({
+          key: name,
+          cells: [
+            <code key="name">{name}</code>,
+            before === null ? '–' : <del key="before">{before}</del>,
+            after === null ? '–' : <ins key="after">{after}</ins>,
+          ],
+        }))}
+      />
+      <Facts
+        facts={[
+          [t('audit.acts.reason'), act.reason],
+          [t('audit.acts.ip'), act.client_ip],
+          [t('shared.requestId'), act.request_id],
+          [t('audit.position'), `#${act.position}`],
+        ]}
+      />
+    </div>
+  )
+}
