@@ -12,6 +12,7 @@ import { getCall } from './audit/calls.ts'
 import { listCorrections } from './audit/corrections.ts'
 import { exportEvents } from './audit/export-events.ts'
 import { exportLedger } from './audit/export-ledger.ts'
+import { getInvoice, listInvoices } from './audit/invoices.ts'
 import { getBalanceAt, getSiteMonth, getStatement, listLedger } from './audit/ledger.ts'
 import { countOtherModels, listMismatchedCalls } from './audit/provider-mismatches.ts'
 import { getCallReceipts, getEventReceipt, listOwnReceipts } from './audit/receipts.ts'
@@ -116,6 +117,8 @@ const ROUTES = [
   getPrices,
   listEvents,
   listCorrections,
+  listInvoices,
+  getInvoice,
   siteUsage,
   tokenUsage,
   usageData,

@@ -8,6 +8,7 @@ import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import type { Action, Api, Deps } from './action.ts'
 import { createNextIds } from './assign-next-id.ts'
 import { applyCorrection, previewCorrection } from './audit/correct-charges.ts'
+import { deleteInvoice, importInvoice } from './audit/import-invoice.ts'
 import { startFindingNotices } from './audit/notify-of-findings.ts'
 import { recomputeCalls } from './audit/recompute-calls.ts'
 import { repriceCalls } from './audit/reprice-calls.ts'
@@ -182,6 +183,8 @@ const ACTIONS: readonly Action[] = [
   repriceCalls,
   previewCorrection,
   applyCorrection,
+  importInvoice,
+  deleteInvoice,
   requestVerification,
   requestRebuild,
 ]

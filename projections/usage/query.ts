@@ -286,3 +286,29 @@ export const tokenDays = (
     where d.type = 2 and d.day >= ${fromDay} and d.day <= ${toDay}
     group by d.day, t.id, t.name order by d.day, t.id
   `)
+
+const channelDay = rowType({
+  day: Type.String(),
+  model: Type.String(),
+  calls: wireInteger,
+  tokens: wireInteger,
+  cost: wireInteger,
+  charged: wireInteger,
+})
+export type ChannelDay = RowOf<typeof channelDay>
+
+/** Sums the charged calls of a channel by UTC day and model. `from` and `to` are starts of days. */
+export const channelDays = (
+  db: CommonQueryMethods,
+  channelId: number,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<readonly ChannelDay[]> =>
+  db.any(sql.type(channelDay)`
+    select to_char(to_timestamp(day) at time zone 'UTC', 'YYYY-MM-DD') as day, model,
+      sum(count)::int8 as calls, sum(prompt_tokens + completion_tokens)::int8 as tokens,
+      sum(cost)::int8 as cost, sum(quota)::int8 as charged
+    from read_usage_by_hour.by_day
+    where part = ${usageKeyOf.channel(channelId)} and type = 2 and day >= ${from} and day <= ${to}
+    group by by_day.day, model
+    order by by_day.day, model
+  `)

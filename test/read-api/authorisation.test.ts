@@ -112,6 +112,8 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/audit/prices': 'auditor',
   'GET /api/audit/events': 'auditor',
   'GET /api/audit/corrections': 'auditor',
+  'GET /api/audit/invoices': 'auditor',
+  'GET /api/audit/invoices/:id': 'auditor',
   'GET /api/data/': 'admin',
   'GET /api/data/self/': 'user',
   'GET /api/mj/': 'admin',

@@ -124,6 +124,8 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'POST /api/audit/reprice': 'auditor',
   'POST /api/audit/corrections/preview': 'root',
   'POST /api/audit/corrections': 'root-session',
+  'POST /api/audit/invoices': 'admin',
+  'DELETE /api/audit/invoices/:id': 'admin',
 }
 
 const ROWS = Object.entries(MATRIX)

@@ -17,6 +17,11 @@ import {
 import type { CredentialsEvent } from '#domain/credentials/events.ts'
 import { identityDecider } from '#domain/identities/decide.ts'
 import type { IdentityEvent } from '#domain/identities/events.ts'
+import {
+  type InvoiceEvent,
+  type InvoiceImported,
+  invoicesDecider,
+} from '#domain/invoices/events.ts'
 import type { MessageEvent, MessageRead } from '#domain/messages/events.ts'
 import type { NotificationEvent } from '#domain/notifications/events.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
@@ -59,6 +64,7 @@ type AnyEvent =
   | TaskEvent
   | BatchEvent
   | CorrectionEvent
+  | InvoiceEvent
 
 /** The newest version of each event type. A missing type fails the type check. */
 const VERSIONS: Record<AnyEvent['type'], number> = {
@@ -90,6 +96,8 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   ChargeCorrected: 1,
   CorrectionStarted: 1,
   CorrectionFinished: 1,
+  InvoiceImported: 1,
+  InvoiceDeleted: 1,
   ChannelsCreated: 1,
   ChannelTermsChanged: 1,
   ChannelsEnabled: 1,
@@ -261,6 +269,16 @@ describe('the events of options and the site, as first recorded', () => {
       ],
     ],
     { corrections: [{ ...started, finishedAt: 1_795_248_000_500 }] },
+  )
+  const imported = golden('invoice-imported-v1').data as InvoiceImported['data']
+  story(
+    'an invoice',
+    invoicesDecider,
+    [
+      ['invoice-imported-v1', { type: 'ImportInvoice', ...imported }],
+      ['invoice-deleted-v1', { type: 'DeleteInvoice', invoiceId: imported.invoiceId }],
+    ],
+    { invoices: [] },
   )
   story(
     'the site',

@@ -1,0 +1,46 @@
+import type { InvoiceErrorCode } from '#domain/invoices/events.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+
+export const INVOICE_ERRORS: ErrorCatalogue<InvoiceErrorCode> = {
+  InvoiceKnown: [
+    409,
+    ({ id = '' }) => ({
+      zh: `该文件已作为账单 ${id} 导入`,
+      en: `This file was already imported as invoice ${id}`,
+    }),
+  ],
+  InvoiceUnknown: [404, { zh: '该账单不存在', en: 'There is no such invoice' }],
+  TooManyInvoices: [
+    409,
+    ({ max = 0 }) => ({
+      zh: `最多保留 ${max} 份账单，请先删除旧账单`,
+      en: `At most ${max} invoices are kept. Delete old ones first`,
+    }),
+  ],
+}
+
+/** Creates the errors of invoices that only the import finds. */
+export const invoiceError = errorsOf({
+  InvoiceEmpty: [400, { zh: '文件没有数据行', en: 'The file has no rows' }],
+  InvoiceTooLarge: [
+    413,
+    ({ max = 0 }) => ({
+      zh: `文件过大：最多 50 MB、${max} 行`,
+      en: `The file is too large: at most 50 MB and ${max} rows`,
+    }),
+  ],
+  InvoiceTooVaried: [
+    400,
+    ({ max = 0 }) => ({
+      zh: `日期与模型的组合超过 ${max} 个，请拆分文件`,
+      en: `The file has more than ${max} pairs of day and model. Split it`,
+    }),
+  ],
+  InvoiceRowInvalid: [
+    400,
+    ({ row = 0, column = '', problem = '' }) => ({
+      zh: `第 ${row} 行的 ${column} 无效：${problem}`,
+      en: `Invalid ${column} in row ${row}: ${problem}`,
+    }),
+  ],
+} satisfies ErrorCatalogue<string>)

@@ -1,0 +1,120 @@
+const QUOTE = '"'
+const [LF, CR, QUOTE_CODE] = [10, 13, 34]
+
+type CsvLimits = { readonly columnsMax: number; readonly fieldMax: number }
+
+/** A problem of a CSV file, with the number of its row, starting at 1. */
+export class CsvError extends Error {
+  readonly row: number
+  readonly problem: 'unclosed-quote' | 'field-too-long' | 'too-many-columns'
+  constructor(problem: CsvError['problem'], row: number) {
+    super(`row ${row}: ${problem}`)
+    this.name = 'CsvError'
+    this.problem = problem
+    this.row = row
+  }
+}
+
+type OnRow = (fields: readonly string[], row: number) => void
+
+/**
+ * A parser of CSV as in RFC 4180, which is given the text in parts. Rows may end with CRLF, LF or
+ * CR, and a byte order mark is skipped. Lines without any text are left out. The memory that it
+ * needs is that of one row.
+ */
+export class CsvParser {
+  private readonly delimiter: number
+  private readonly onRow: OnRow
+  private readonly limits: CsvLimits
+  private fields: string[] = []
+  private field = ''
+  private row = 1
+  private state: 'start' | 'plain' | 'quoted' | 'after-quote' = 'start'
+  private isFirst = true
+  private wasReturn = false
+
+  constructor(delimiter: string, onRow: OnRow, limits: CsvLimits) {
+    this.delimiter = delimiter.charCodeAt(0)
+    this.onRow = onRow
+    this.limits = limits
+  }
+
+  push(text: string): void {
+    let at = this.isFirst && text.startsWith('\ufeff') ? 1 : 0
+    if (text !== '') this.isFirst = false
+    while (at < text.length) {
+      const end = this.endOfText(text, at)
+      if (end > at) {
+        this.add(text.slice(at, end))
+        this.wasReturn = false
+      }
+      if (end < text.length) this.take(text.charCodeAt(end))
+      at = end + 1
+    }
+  }
+
+  end(): void {
+    if (this.state === 'quoted') throw new CsvError('unclosed-quote', this.row)
+    if (this.fields.length > 0 || this.field !== '') this.endRow()
+  }
+
+  /** Returns the index of the next character with a meaning. All text before it is one field's. */
+  private endOfText(text: string, at: number): number {
+    if (this.state === 'after-quote') return at
+    if (this.state === 'quoted') {
+      const quote = text.indexOf(QUOTE, at)
+      return quote < 0 ? text.length : quote
+    }
+    let end = at
+    while (end < text.length && !this.isSpecial(text.charCodeAt(end))) {
+      this.state = 'plain'
+      end += 1
+    }
+    return end
+  }
+
+  private isSpecial(code: number): boolean {
+    if (code === this.delimiter || code === LF || code === CR) return true
+    return code === QUOTE_CODE && this.state !== 'plain'
+  }
+
+  private take(code: number): void {
+    const isAfterReturn = this.wasReturn
+    this.wasReturn = code === CR && this.state !== 'quoted'
+    if (this.state === 'quoted') this.state = 'after-quote'
+    else if (code === this.delimiter) this.endField()
+    else if (code === CR) this.endRow()
+    else if (code === LF) {
+      if (!isAfterReturn) this.endRow()
+    } else if (code === QUOTE_CODE) {
+      if (this.state === 'after-quote') this.add(QUOTE)
+      this.state = 'quoted'
+    } else {
+      this.add(String.fromCharCode(code))
+      this.state = 'plain'
+    }
+  }
+
+  private add(text: string): void {
+    if (this.field.length + text.length > this.limits.fieldMax) {
+      throw new CsvError('field-too-long', this.row)
+    }
+    this.field += text
+  }
+
+  private endField(): void {
+    if (this.fields.length === this.limits.columnsMax) {
+      throw new CsvError('too-many-columns', this.row)
+    }
+    this.fields.push(this.field)
+    this.field = ''
+    this.state = 'start'
+  }
+
+  private endRow(): void {
+    this.endField()
+    if (this.fields.length > 1 || this.fields[0] !== '') this.onRow(this.fields, this.row)
+    this.fields = []
+    this.row += 1
+  }
+}

@@ -1,0 +1,45 @@
+import Type, { type Static } from 'typebox'
+import { Done, Envelope } from '#read-api/contract/response-envelope.ts'
+
+const column = Type.String({ minLength: 1, maxLength: 200 })
+
+/** The columns of the file by their names in its first row, and how it writes numbers. */
+export const ImportInvoice = Type.Object({
+  channel_id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }),
+  day: column,
+  model: column,
+  amount: column,
+  tokens: Type.Optional(column),
+  /** The provider's id of a request. Rows that repeat an id are left out. */
+  request_id: Type.Optional(column),
+  delimiter: Type.Optional(Type.String({ pattern: '^[,;\t|]$' })),
+  decimal: Type.Optional(Type.String({ pattern: '^[.,]$' })),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
+  /** What one unit of the currency is in dollars. The default is 1. */
+  dollars: Type.Optional(Type.String({ pattern: '^[0-9]{1,6}([.][0-9]{1,12})?$' })),
+  /** A JSON object with the provider's names of models and the names of this site. */
+  models: Type.Optional(Type.String({ maxLength: 20_000 })),
+})
+export type ImportInvoice = Static<typeof ImportInvoice>
+
+export const invoiceActions = {
+  'POST /api/audit/invoices': {
+    summary: 'Import an invoice of a provider as a CSV file (text/csv, at most 50 MB)',
+    querystring: ImportInvoice,
+    response: {
+      200: Envelope(
+        Type.Object({
+          id: Type.String(),
+          rows: Type.Integer(),
+          duplicates: Type.Integer(),
+          lines: Type.Integer(),
+        }),
+      ),
+    },
+  },
+  'DELETE /api/audit/invoices/:id': {
+    summary: 'Delete an imported invoice',
+    params: Type.Object({ id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) }),
+    response: { 200: Done },
+  },
+}
