@@ -10,6 +10,7 @@ import type { AuditJobEvent } from '#domain/audit/events.ts'
 import type { ChannelEvent, ChannelTerms, TagChange } from '#domain/channels/events.ts'
 import type { CorrectionEvent } from '#domain/corrections/events.ts'
 import type { CredentialsEvent, UserLoggedIn } from '#domain/credentials/events.ts'
+import type { InvoiceEvent } from '#domain/invoices/events.ts'
 import type { MessageEvent } from '#domain/messages/events.ts'
 import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/options/events.ts'
 import type { CodeRedeemed, RedemptionEvent } from '#domain/redemptions/events.ts'
@@ -30,6 +31,7 @@ type LoggedEvent =
   | AuditJobEvent
   | ChannelEvent
   | CorrectionEvent
+  | InvoiceEvent
   | Exclude<CredentialsEvent, Uses>
   | Exclude<RedemptionEvent, CodeRedeemed>
   | MessageEvent
@@ -47,6 +49,7 @@ type LoggedEvent =
 export type ObjectKind =
   | 'channel'
   | 'correction'
+  | 'invoice'
   | 'job'
   | 'message'
   | 'option'
@@ -254,7 +257,7 @@ const SET = '***'
 const shownSecret = (ref: string): string => (ref === '' ? '' : SET)
 
 function siteHandlers(): Handlers<
-  AuditJobEvent | CorrectionEvent | MessageEvent | OptionsEvent | SiteEvent
+  AuditJobEvent | CorrectionEvent | InvoiceEvent | MessageEvent | OptionsEvent | SiteEvent
 > {
   const message = logged<MessageEvent>(({ data }) => ({
     ...{ kind: 'message', ids: [data.messageId] },
@@ -298,6 +301,11 @@ function siteHandlers(): Handlers<
       ...{ kind: 'correction', ids: [id], note, noteUser: requestedBy },
       after: { model: scope.model, group: scope.group, from: scope.from, to: scope.to, ...planned },
     })),
+    InvoiceImported: logged(({ data: { invoiceId, channelId, digest, rows, currency } }) => ({
+      ...{ kind: 'invoice', ids: [invoiceId] },
+      after: { channel_id: channelId, digest, rows, currency },
+    })),
+    InvoiceDeleted: logged(({ data }) => ({ kind: 'invoice', ids: [data.invoiceId] })),
     CorrectionFinished: logged(({ data }) => ({ kind: 'correction', ids: [data.id] })),
     VerificationRequested: job,
     VerificationFinished: job,
