@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { QuotaDeducted, QuotaGranted } from '#domain/accounts/events.ts'
+import type {
+  QuotaDeducted,
+  QuotaGranted,
+  TokenBudgetSet,
+  TokenBudgetsOpened,
+} from '#domain/accounts/events.ts'
 import type { AuditJobEvent } from '#domain/audit/events.ts'
 import type { ChannelEvent, ChannelTerms, TagChange } from '#domain/channels/events.ts'
 import type { CorrectionEvent } from '#domain/corrections/events.ts'
@@ -16,6 +21,7 @@ import type { UserEvent } from '#domain/users/events.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
+import { optionValues } from './option-values.ts'
 import { fingerprintOf } from './text-fingerprint.ts'
 
 /** Uses of credentials are no acts of their own: each belongs to a login or a confirmation. */
@@ -31,6 +37,8 @@ type LoggedEvent =
   | QuotaDeducted
   | QuotaGranted
   | SiteEvent
+  | TokenBudgetSet
+  | TokenBudgetsOpened
   | TokenEvent
   | TopUpEvent
   | UserEvent
@@ -155,7 +163,7 @@ function credentialsHandlers(): Handlers<Exclude<CredentialsEvent, Uses> | UserL
   }
 }
 
-function tokenHandlers(): Handlers<TokenEvent> {
+function tokenHandlers(): Handlers<TokenEvent | TokenBudgetSet | TokenBudgetsOpened> {
   const tokens = (after: object) =>
     logged<Extract<TokenEvent, { data: { tokenIds: readonly number[] } }>>(({ data }) => ({
       ...{ kind: 'token', ids: data.tokenIds, after },
@@ -171,6 +179,12 @@ function tokenHandlers(): Handlers<TokenEvent> {
     TokensEnabled: tokens({ status: 1 }),
     TokensDisabled: tokens({ status: 2 }),
     TokensDeleted: tokens({ status: 'deleted' }),
+    TokenBudgetSet: logged(({ data: { tokenId, remain, isUnlimited } }) => ({
+      ...{ kind: 'token', ids: [tokenId], after: { quota: remain, is_unlimited: isUnlimited } },
+    })),
+    TokenBudgetsOpened: logged(({ data: { tokenIds, remain, isUnlimited } }) => ({
+      ...{ kind: 'token', ids: tokenIds, after: { quota: remain, is_unlimited: isUnlimited } },
+    })),
   }
 }
 
@@ -256,7 +270,7 @@ function siteHandlers(): Handlers<
   return {
     OptionSet: logged((event) => {
       const { key, before, value } = upcastOption(event).data
-      return { kind: 'option', ids: [key], before: { value: before }, after: { value } }
+      return { kind: 'option', ids: [key], ...optionValues(before, value) }
     }),
     SecretOptionSet: logged((event) => {
       const { key, before, secretRef } = upcastOption(event).data
@@ -268,7 +282,9 @@ function siteHandlers(): Handlers<
         after: { value: shownSecret(secretRef) },
       }
     }),
-    PriceChangeScheduled: plan,
+    PriceChangeScheduled: logged(({ data: { id, at, changes } }) => ({
+      ...{ kind: 'price-change', ids: [id], after: { at: Math.floor(at / 1_000), changes } },
+    })),
     PriceChangeCancelled: plan,
     PriceChangeApplied: plan,
     PriceChangeFailed: plan,
@@ -348,7 +364,7 @@ function moneyHandlers(): Handlers<
  */
 export const auditLog = projectionOf<LoggedEvent>({
   name: 'audit-log',
-  version: 1,
+  version: 2,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { acts: { key: ['position', 'object_kind', 'object_id'] } },
   newest: { ...OPTIONS_VERSIONS, ...TOKEN_VERSIONS },

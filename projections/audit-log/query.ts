@@ -37,6 +37,15 @@ const COLUMNS = sql.fragment`position, object_kind as "objectKind", object_id as
   client_ip as "clientIp", request_id as "requestId"`
 
 /**
+ * The position of the first act at or after a time. A condition on the time itself would read all
+ * newer rows for a period in the past. Successive periods follow each other without gaps.
+ */
+const firstPositionAt = (time: number) => sql.fragment`coalesce((
+  select t.position from read_audit_log.acts t where t.created_at >= ${time}
+  order by t.created_at, t.position limit 1
+), ${Number.MAX_SAFE_INTEGER})`
+
+/**
  * Returns acts, the newest one first. `before` contains the earlier values of the changed fields:
  * those of the event, or those of the last earlier act on the same object that names the field.
  */
@@ -53,8 +62,8 @@ export async function listActs(
   if (object !== undefined) {
     conditions.push(sql.fragment`object_kind = ${object.kind} and object_id = ${object.id}`)
   }
-  if (from !== undefined) conditions.push(sql.fragment`created_at >= ${from}`)
-  if (to !== undefined) conditions.push(sql.fragment`created_at < ${to}`)
+  if (from !== undefined) conditions.push(sql.fragment`position >= ${firstPositionAt(from)}`)
+  if (to !== undefined) conditions.push(sql.fragment`position < ${firstPositionAt(to)}`)
   if (cursor !== null) {
     const { position, objectId } = cursor
     conditions.push(sql.fragment`position <= ${position}`)

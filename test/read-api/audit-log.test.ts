@@ -112,14 +112,64 @@ describe('the audit log', () => {
     expect(csv.body.split('\r\n')[1]).toContain('option:SystemName')
   })
 
-  it('shows nothing of a person after the erasure', async () => {
-    await must('POST', '/api/user/', { username: 'leaving', password: PASSWORD })
+  it('shows only the changed entries of a price list, and budgets of tokens', async () => {
+    await must('PUT', '/api/option/', { key: 'ModelRatio', value: '{"a":1,"b":2}' })
+    await must('PUT', '/api/option/', { key: 'ModelRatio', value: '{"a":1,"b":3}' })
+    expect(summary(await read('object=option:ModelRatio'))[0]).toEqual([
+      ...['option-set', { b: 2 }, { b: 3 }],
+    ])
+    const token = { name: 'budget', remain_quota: 30, unlimited_quota: false }
+    await must('POST', '/api/token/', token)
+    const { items } = await read('act=token-budgets-opened&limit=1')
+    expect(items[0]?.after).toEqual({ quota: 30, is_unlimited: false })
+  })
+
+  it('leaves nothing of a person after the erasure, in no answer, export or table', async () => {
+    const person = { username: 'leaving', password: PASSWORD }
+    await must('POST', '/api/user/', person)
     const { items } = await read('act=user-created&limit=1')
     const id = Number(items[0]?.object.id)
     await must('PUT', '/api/user/', { id, quota: 5, reason: 'a private reason' })
+    const leaving = await site.logIn('leaving')
+    const token = { name: 'a private token', allow_ips: '203.0.113.77' }
+    expect((await leaving.call('POST', '/api/token/', { body: token })).status).toBe(200)
+    expect(JSON.stringify(await read(`object=user:${id}`))).toContain('a private reason')
     await must('POST', '/api/user/erase', { id, username: 'leaving' })
-    const text = JSON.stringify(await read(`object=user:${id}`))
-    expect(text).toContain('user-erased')
-    for (const part of ['leaving', 'a private reason']) expect(text).not.toContain(part)
+    const page = await read(`object=user:${id}`)
+    expect(page.items[0]?.act).toBe('user-erased')
+    const granted = page.items.find(({ act }) => act === 'quota-granted')
+    expect(granted).toMatchObject({ before: { quota: 0 }, after: { quota: 5 }, reason: '' })
+    await site.freshness.waitFor(['users', 'tokens', 'call-log'], await site.head(), 10_000)
+    const headers = { cookie: site.root.cookie, 'user-id': '1' }
+    const texts = [JSON.stringify(page), ...(await textOfTables())]
+    for (const format of ['csv', 'ndjson']) {
+      const url = `/api/audit/log/export?format=${format}`
+      texts.push((await site.app.inject({ url, headers })).body)
+    }
+    for (const part of ['leaving', 'a private reason', 'a private token', '203.0.113.77']) {
+      const found = texts.filter((text) => text.includes(part))
+      expect(
+        found.map((text) => text.slice(0, 80)),
+        part,
+      ).toEqual([])
+    }
+    expect(await site.isFold('audit-log')).toBe(true)
   })
 })
+
+/** The contents of all tables of the site, the events among them, with the name of each table. */
+async function textOfTables(): Promise<readonly string[]> {
+  const { rows: tables } = await site.core.pg.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname not in ('pg_catalog', 'information_schema')`,
+  )
+  expect(tables.length).toBeGreaterThan(20)
+  const texts: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await site.core.pg.query<{ text: string }>(
+      `select coalesce(string_agg(t::text, ' '), '') as text from ${name} t`,
+    )
+    texts.push(`${name}: ${rows[0]?.text}`)
+  }
+  return texts
+}
