@@ -4,6 +4,7 @@ import { describeStartError } from '../start-error.ts'
 import { CommandError, type Invocation, type Verb } from './command.ts'
 import { BALANCE, LEDGER, STATEMENT } from './commands-on-accounts.ts'
 import { EXPORT, REPLAY, VERIFY } from './commands-on-history.ts'
+import { RECOMPUTE, WITNESS } from './commands-on-proofs.ts'
 import { RECEIPT } from './commands-on-receipts.ts'
 
 const VERBS: ReadonlyMap<string, Verb> = new Map([
@@ -14,6 +15,8 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['ledger', LEDGER],
   ['statement', STATEMENT],
   ['receipt', RECEIPT],
+  ['recompute', RECOMPUTE],
+  ['witness', WITNESS],
 ])
 
 const COMMON = {

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nextNightlyRun } from '#infra/audit-program/nightly-run.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
@@ -43,7 +44,7 @@ async function run(...args: string[]) {
   return { status, output: await output, errors: await errors }
 }
 
-describe('npm run audit', { timeout: 60_000 }, () => {
+describe('npm run audit', { timeout: 180_000 }, () => {
   it('lists its verbs, explains each, and answers wrong arguments with 2', async () => {
     expect(await run('--help')).toMatchObject({
       ...{ status: 0, output: expect.stringContaining('statement USER') },
@@ -104,6 +105,21 @@ describe('npm run audit', { timeout: 60_000 }, () => {
     expect(await run('verify', target)).toMatchObject({
       ...{ status: 0, output: expect.stringContaining('Nothing was found.') },
     })
+  })
+
+  it('recomputes the charges of calls, and shows who signed the last checkpoint', async () => {
+    const { pg } = product.running.core
+    const recomputed = await run('recompute', '--json')
+    expect(recomputed.status).toBe(0)
+    expect(JSON.parse(recomputed.output)).toMatchObject({ calls: 0, different: 0 })
+    for (;;) {
+      const { rows } = await pg.query('select 1 from transparency_log.checkpoints limit 1')
+      if (rows.length > 0) break
+      await delay(100)
+    }
+    const witness = await run('witness', '--json')
+    expect(witness.status).toBe(0)
+    expect(JSON.parse(witness.output)).toMatchObject({ quorum: 0, signers: [{ has_signed: true }] })
   })
 
   it('verifies the running site and rebuilds a read model that was edited', async () => {
