@@ -98,6 +98,11 @@ const shownEndReason = ({ end, end_reason: reason }: LogOther) =>
 const FORMAT_NAMES: Readonly<Record<string, string>> = {
   ...{ chat: 'OpenAI Chat', completions: 'OpenAI Completions', responses: 'OpenAI Responses' },
   ...{ messages: 'Anthropic Messages', gemini: 'Gemini' },
+  ...{ images: 'OpenAI Images', 'image-edits': 'OpenAI Image Edits', rerank: 'Rerank' },
+  ...{ 'image-variations': 'OpenAI Image Variations', 'gemini-images': 'Gemini Images' },
+  ...{ embeddings: 'OpenAI Embeddings', moderations: 'OpenAI Moderations' },
+  ...{ 'gemini-embedding': 'Gemini Embeddings', 'gemini-embedding-batch': 'Gemini Embeddings' },
+  realtime: 'OpenAI Realtime',
 }
 
 /** The API formats of the caller and, if the call was converted, of the provider. */
