@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
-import type { VerificationMode } from '#domain/audit/events.ts'
+import type { VerificationFinished, VerificationMode } from '#domain/audit/events.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { initialAudit } from '#domain/audit/state.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
@@ -9,6 +9,7 @@ import { verifyReadModels } from '#projections/runner/verify-read-model.ts'
 import type { Core } from '../core-dependencies.ts'
 import { compareEventsWithLog } from '../transparency-log/compare-events-with-log.ts'
 import { leafReader } from '../transparency-log/leaf-hashes.ts'
+import { storedTree } from '../transparency-log/read-log.ts'
 import { compareBalances } from './compare-balances.ts'
 import { GrowingTree } from './growing-tree.ts'
 import type { RecordReader } from './read-records.ts'
@@ -62,6 +63,7 @@ export async function verifySite(
   const seal = await verifyRecords(core, records, verified, { log, head, findings, options })
   const { state } = verified
   if (log !== null) verifySignedCheckpoints(log, seal, findings)
+  await compareEarlierRoots(core, log, seal, findings)
   finishAudit(state, findings, { runningSince })
   await compareBalances(core, state, findings)
   const mode = earlier === null ? 'full' : 'incremental'
@@ -75,7 +77,13 @@ export async function verifySite(
 }
 
 /** The roots of the tree at the sizes of the signed checkpoints. */
-type Seal = { readonly roots: Map<number, Buffer>; size: number; readonly startedAt: number }
+type Seal = {
+  readonly roots: Map<number, Buffer>
+  size: number
+  readonly startedAt: number
+  /** The records of earlier verifications, which name the root that they found. */
+  readonly anchors: StoredRecord[]
+}
 
 type Verifying = {
   readonly log: TransparencyLog | null
@@ -91,7 +99,7 @@ async function verifyRecords(
   { log, head, findings, options: { onProgress = () => {}, signal } }: Verifying,
 ): Promise<Seal> {
   const sizes = new Set(log?.signedCheckpoints.map((note) => parseSignedCheckpoint(note).size))
-  const seal: Seal = { roots: new Map(), size: 0, startedAt: tree.size }
+  const seal: Seal = { roots: new Map(), size: 0, startedAt: tree.size, anchors: [] }
   const begin = state.position
   const noteRoot = () => {
     if (!sizes.has(tree.size)) return
@@ -115,6 +123,7 @@ async function verifyRecords(
       tree.append(hash)
       noteRoot()
       applyRecord(state, record, findings)
+      if (record.type === 'VerificationFinished') seal.anchors.push(record)
     }
     onProgress('events', state.position - begin, head - begin)
     await nextTurn()
@@ -190,6 +199,28 @@ function verifySignedCheckpoints(
     const isEqual = root.equals(checkpoint.root)
     const detail = () => `the first ${size} events differ from the checkpoint of that size`
     findings.expect('signed-checkpoints', isEqual, null, detail)
+  }
+}
+
+/**
+ * Compares the roots that earlier verifications recorded as events with those of the log. A log that
+ * was emptied and begun again is thus noticed.
+ */
+async function compareEarlierRoots(
+  { pg }: Core,
+  log: TransparencyLog | null,
+  { anchors }: Seal,
+  findings: Findings,
+): Promise<void> {
+  const tree = storedTree(pg)
+  for (const record of anchors) {
+    const { root, treeSize } = eventOf(record).data as VerificationFinished['data']
+    if (root === null) continue
+    const isThere = log !== null && treeSize <= log.size
+    const found = isThere ? await tree.root(treeSize).catch(() => null) : null
+    findings.expect('transparency-log', found?.toString('base64') === root, record, () => {
+      return `this verification had found another log of ${treeSize} events`
+    })
   }
 }
 

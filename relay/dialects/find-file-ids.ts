@@ -3,8 +3,8 @@ import { isAt, type ObjectVisitor } from './check-nested-json-members.ts'
 import { DEPTH_MAX } from './scan-request-object.ts'
 import type { FileReference } from './wire-format.ts'
 
-/** The members that name files, without case and separators. */
-const FILE_MEMBERS = new Set(['fileid', 'fileids'])
+/** The members that name files or stores of files, without case and separators. */
+const FILE_MEMBERS = new Set(['fileid', 'fileids', 'vectorstoreid', 'vectorstoreids'])
 /** The members with addresses, some of which name files at providers, such as `ms://…`. */
 const ADDRESS_MEMBERS = new Set(['url', 'imageurl', 'videourl', 'audiourl', 'fileurl'])
 /** Matches the start of an address that every provider reads from the web, or of inline data. */
@@ -44,7 +44,7 @@ const NON_ASCII = 128
 const KEY_BYTES_MIN = 5
 /** The shortest such key with an escape, and the longest one of which each character is escaped. */
 const ESCAPED_KEY_BYTES_MIN = 10
-const ESCAPED_KEY_BYTES_MAX = 78
+const ESCAPED_KEY_BYTES_MAX = 98
 
 /**
  * Finds the files of the provider that a request names by their ids, while its body is scanned. All

@@ -47,6 +47,7 @@ describe('the console shell', () => {
       zh('shell.tokens'),
       zh('shell.usageLog'),
       zh('shell.wallet'),
+      zh('shell.ledger'),
       zh('shell.inbox'),
       zh('shell.me'),
     ])

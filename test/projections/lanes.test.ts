@@ -242,13 +242,13 @@ describe('an event that cannot be folded', () => {
     const found = one.health().find(({ name }) => name === 'channels')
     expect(found).toMatchObject({ state: 'stopped', position: before, lanes: 8 })
     expect(one.isHealthy()).toBe(false)
-    // Only these two read models handle events of channels.
+    // Only these three read models handle events of channels.
     const stopped = () => one.health().filter(({ state }) => state === 'stopped')
     await expect
       .poll(() => stopped().map(({ name }) => name))
-      .toEqual(expect.arrayContaining(['channels', 'channel-timeline']))
+      .toEqual(expect.arrayContaining(['channels', 'channel-timeline', 'audit-log']))
     const others = one.health().filter(({ state }) => state === 'live')
-    expect(others).toHaveLength(PROJECTION_NAMES.length - 2)
+    expect(others).toHaveLength(PROJECTION_NAMES.length - 3)
   })
 
   it('a rebuild in one process repairs the projection stopped in another', async () => {

@@ -42,7 +42,7 @@ export async function startUserSession(
   isByPassword = false,
 ): Promise<SessionUser> {
   assertMayLogIn(user)
-  await recordLogin(core, request, user.id, isByPassword)
+  reply.header('x-position', await recordLogin(core, request, user.id, isByPassword))
   const isTemporary = isByPassword && user.mustChangePassword
   await startSession(request, reply, user, isTemporary)
   const { id, username, displayName, role, status, group } = user
@@ -50,19 +50,21 @@ export async function startUserSession(
   return { id, username, display_name: displayName, role, status, group, ...mustChange }
 }
 
+/** Returns the position of the recorded login. */
 async function recordLogin(
   { store, vault, now }: Deps['core'],
   request: FastifyRequest,
   userId: number,
   isByPassword: boolean,
-): Promise<void> {
+): Promise<number> {
   const clientIp = await vault.seal(userId, request.ip)
   const event: UserLoggedIn = {
     ...{ type: 'UserLoggedIn', v: 1, data: { userId, clientIp, isByPassword } },
   }
   const context = { actor: `user:${userId}`, cause: request.id, at: now() }
   const stream = loginsStream(userId)
-  await store.append([{ stream, expected: 'any', events: newEvents([event], context) }])
+  const events = newEvents([event], context)
+  return (await store.append([{ stream, expected: 'any', events }])).position
 }
 
 function assertMayLogIn(user: UserRow): void {

@@ -12,14 +12,18 @@ const BETA = 'anthropic-beta'
  */
 const PRICED_BETA = /^(?:fast-mode|context-1m|compact)-/i
 
+/** Matches the headers that would choose among the workspaces of the site's account. */
+const ACCOUNT_HEADER = /workspace|organi[sz]ation/
+
 /**
- * Returns the caller's `anthropic-*` headers, without priced betas, as a flat list of names and
- * values. Anthropic refuses some members of a request without their beta header, and the reverse.
+ * Returns the caller's `anthropic-*` headers, without priced betas and without those that
+ * choose an account, as a flat list of names and values. Anthropic refuses some members of a request without their beta header, and the reverse.
  */
 export function passedHeaders(headers: IncomingHttpHeaders): readonly string[] {
   const passed = ['anthropic-version', String(headers['anthropic-version'] ?? API_VERSION)]
   for (const name in headers) {
     if (!name.startsWith('anthropic-') || name === 'anthropic-version') continue
+    if (ACCOUNT_HEADER.test(name)) continue
     const value = String(headers[name])
     const kept = name === BETA ? unpricedBetas(value) : value
     if (kept !== '') passed.push(name, kept)

@@ -1,5 +1,7 @@
+import type { LedgerItem, SiteMonth } from '#read-api/contract/ledger.ts'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
+import type { LogStatus } from '#read-api/contract/transparency-log.ts'
 import { byCall, byTokens, pricing } from '../pricing/models.ts'
 import { REDEMPTIONS } from '../redemptions/redemption-routes.ts'
 import { DRAWINGS, SONGS } from '../task-logs/fake-tasks.ts'
@@ -75,7 +77,39 @@ const EVERYTHING = {
 
 const page = (items: readonly object[]) => () => ok({ items, page: 0, total: items.length })
 
+const FIGURES = { total: 1_200_000, balance: 1_150_000, held: 50_000 }
+const MOVEMENTS: readonly LedgerItem[] = Array.from({ length: 30 }, (_, index) => ({
+  ...{ position: 900 - index, revision: 300 - index, created_at: NOW - index * HOUR },
+  ...{ type: 'call', source: `019b0000-0000-7000-8000-${100_000_000_000 + index}` },
+  ...{ amount: -1_000, ...FIGURES, total: FIGURES.total + index * 1_000, actor_id: 0 },
+  ...{ reason: 'settled', note: '', model: 'gpt-4o', token_id: 1, channel_id: 1 },
+}))
+const SITE_MONTH: SiteMonth = {
+  ...{ month: '2026-11', sold: 9_000_000, granted: 500_000, redeemed: 0, refunded: 0 },
+  ...{ charged: -700_000, by_type: [], by_channel: [], by_model: [] },
+}
+const LOG_STATUS: LogStatus = {
+  ...{ origin: 'tallygate.local/1', key: 'k', witness_key: 'w', witnesses: [], quorum: 0 },
+  latest: {
+    ...{ size: 900, last_position: 900, root: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=' },
+    ...{ note: 'tallygate.local/1\n900\n', created_at: NOW, cosignatures: [], is_final: true },
+  },
+}
+
+const AUDIT: FakeRoutes = {
+  'GET /api/ledger/self': () =>
+    ok({ opening: FIGURES, closing: FIGURES, items: MOVEMENTS, next_cursor: null }),
+  'GET /api/ledger/self/balance': () => ok({ position: 900, at: NOW, ...FIGURES }),
+  'GET /api/audit/site-month': () => ok(SITE_MONTH),
+  'GET /api/audit/verifications': () => ok({ items: [] }),
+  'GET /api/audit/log': () => ok({ items: [], next_cursor: null }),
+  'GET /api/audit/events': () => ok({ items: [], next_cursor: null }),
+  'GET /api/audit/state/options/site': () => ok({ position: 900, at: NOW, state: {} }),
+  'GET /api/transparency-log/status': () => ok(LOG_STATUS),
+}
+
 const READS: FakeRoutes = {
+  ...AUDIT,
   ...logRoutes(() => rows),
   'GET /api/status': () => ok({ ...STATUS, ...EVERYTHING }),
   'GET /api/notice': () => ok('## Maintenance\n\nTonight from 22:00.'),

@@ -154,6 +154,27 @@ describe('the verification of a site', { timeout: 180_000 }, () => {
     expect(size).toBeGreaterThanOrEqual(10)
   })
 
+  it('notices a log that was emptied and begun again', async () => {
+    await sealAll()
+    expect(await verify('full')).toMatchObject({ finding_count: 0 })
+    const tables = ['log', 'tiles', 'checkpoints']
+    for (const table of tables) {
+      await sql(`create table kept_${table} as table transparency_log.${table}`)
+      await sql(`delete from transparency_log.${table}`)
+    }
+    await sealAll()
+    await sql("update event_store.events set actor = actor || ' ' where position = 7")
+    const { findings } = await verify('full')
+    await sql('update event_store.events set actor = rtrim(actor) where position = 7')
+    for (const table of tables) {
+      await sql(`delete from transparency_log.${table}`)
+      await sql(`insert into transparency_log.${table} table kept_${table}`)
+    }
+    expect(findings).toContainEqual(
+      expect.objectContaining({ detail: expect.stringContaining('had found another log') }),
+    )
+  })
+
   it('trusts no stored state that was edited by SQL', async () => {
     await verify('full')
     await sql(`update audit_jobs.state set bytes = set_byte(bytes, 100, 1)`)

@@ -70,6 +70,12 @@ describe('a file of the provider is found', () => {
       'tools[0].container.file_ids',
     ],
     [
+      'a store of a search in files',
+      OPENAI_RESPONSES,
+      { input: 'x', tools: [{ type: 'file_search', vector_store_ids: ['f'] }] },
+      'tools[0].vector_store_ids',
+    ],
+    [
       'a mask',
       OPENAI_RESPONSES,
       { input: 'x', tools: [{ type: 'image_generation', input_image_mask: { file_id: 'f' } }] },

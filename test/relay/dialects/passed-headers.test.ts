@@ -25,6 +25,12 @@ describe('the beta header', () => {
   })
 })
 
+it('no header chooses a workspace or an organization of the account', () => {
+  const chosen = { 'anthropic-workspace-id': 'w', 'anthropic-organization-id': 'o' }
+  const passed = passedHeaders({ ...chosen, 'anthropic-user-profile-id': 'p' })
+  expect(passed.slice(2)).toEqual(['anthropic-user-profile-id', 'p'])
+})
+
 it('of a chat, only the betas and the session of the client are sent', () => {
   const passed = {
     ...{ 'openai-beta': 'assistants=v2', originator: 'codex', session_id: 's1' },
