@@ -27,12 +27,20 @@ const COLUMNS = sql.fragment`position, revision, created_at as "createdAt", type
 /** A part of an account's ledger: the movements after `after` and before `before`. */
 export type LedgerRange = { readonly after: number; readonly before: number }
 
+/** The position after all movements. */
 const END = Number.MAX_SAFE_INTEGER
 
 /**
- * Returns the range of a period in unix seconds: it starts with the first movement at or after
- * `from`, and ends before the first one at or after `to`. Clocks of processes may differ, so the
- * order of the account decides, and the ranges of successive periods follow each other exactly.
+ * The most by which the clocks of the processes of a site may differ, in seconds. Two movements
+ * that are further apart have the same order by time as in the account.
+ */
+const CLOCK_SKEW_MAX = 600
+
+/**
+ * Returns the range of a period in unix seconds: it starts with the first movement of the account
+ * at or after `from`, and ends before the first one at or after `to`. The order of the account
+ * decides, because clocks of processes differ. The ranges of successive periods therefore follow
+ * each other exactly, and no movement is in two of them.
  */
 export async function rangeOfPeriod(
   db: CommonQueryMethods,
@@ -43,18 +51,28 @@ export async function rangeOfPeriod(
     from === undefined ? 1 : firstPositionAt(db, userId, from),
     to === undefined ? END : firstPositionAt(db, userId, to),
   ])
-  return { after: first - 1, before: end }
+  return { after: first - 1, before: Math.max(first, end) }
 }
 
+/**
+ * Returns the lowest position of a movement at or after the time. Only movements soon after the
+ * earliest of them can have a lower position than it. `offset 0` keeps Postgres from searching
+ * the primary key from its start for the lowest position.
+ */
 async function firstPositionAt(
   db: CommonQueryMethods,
   userId: number,
   time: number,
 ): Promise<number> {
-  const found = await db.maybeOneFirst(sql.type(rowType({ position: wireInteger }))`
-    select position from read_ledger.movements
-    where user_id = ${userId} and created_at >= ${time}
-    order by created_at, position limit 1
+  const found = await db.oneFirst(sql.type(rowType({ position: nullable(wireInteger) }))`
+    select min(position) as position from (
+      select position from read_ledger.movements
+      where user_id = ${userId} and created_at >= ${time} and created_at <= (
+        select min(created_at) from read_ledger.movements
+        where user_id = ${userId} and created_at >= ${time}
+      ) + ${CLOCK_SKEW_MAX}
+      offset 0
+    ) soon
   `)
   return found ?? END
 }
@@ -104,31 +122,76 @@ export type Figures = {
   readonly held: bigint | null
 }
 
-const NOTHING: Figures = { total: 0n, balance: 0n, held: 0n }
+/** The figures after the last movement of a range, and its position, which is 0 without one. */
+export type FiguresAt = Figures & { readonly position: number }
 
-/**
- * Returns the figures after the last movement before the position. Movements of earlier versions
- * are summed up from the last one that names its figures.
- */
+/** Returns the figures after the last movement before the position. */
 export async function figuresBefore(
   db: CommonQueryMethods,
   userId: number,
-  position: number,
-): Promise<Figures> {
-  const row = rowType({ balance: nullable(quota), held: nullable(quota) })
+  before: number,
+): Promise<FiguresAt> {
+  const row = rowType({ position: wireInteger, balance: nullable(quota), held: nullable(quota) })
   const last = await db.maybeOne(sql.type(row)`
-    select balance, held from read_ledger.movements
-    where user_id = ${userId} and position < ${position} order by position desc limit 1
+    select position, balance, held from read_ledger.movements
+    where user_id = ${userId} and position < ${before} order by position desc limit 1
   `)
-  if (last === null) return NOTHING
-  const { balance, held } = last
-  if (balance !== null && held !== null) return { total: balance + held, balance, held }
-  const total = await db.oneFirst(sql.type(rowType({ total: quota }))`
-    select coalesce(sum(amount), 0)::int8 as total from read_ledger.movements
-    where user_id = ${userId} and position < ${position}
-  `)
-  return { total, balance: null, held: null }
+  if (last === null) return { position: 0, total: 0n, balance: 0n, held: 0n }
+  const { position, balance, held } = last
+  if (balance !== null && held !== null) return { position, total: balance + held, balance, held }
+  const total = await sumAmounts(db, userId, 0, position)
+  return { position, total, balance: null, held: null }
 }
+
+/** Returns the sum of the movements after a position, until another one. */
+async function sumAmounts(
+  db: CommonQueryMethods,
+  userId: number,
+  after: number,
+  until: number,
+): Promise<bigint> {
+  return await db.oneFirst(sql.type(rowType({ total: quota }))`
+    select coalesce(sum(amount), 0)::int8 as total from read_ledger.movements
+    where user_id = ${userId} and position > ${after} and position <= ${until}
+  `)
+}
+
+export type TotalAt = { readonly position: number; readonly total: bigint }
+
+/**
+ * Returns the totals after the rows, which are the newest first. Rows of earlier versions lack
+ * them: their totals follow from the amounts between the rows and from the total after the oldest
+ * row. That one follows from `newer`, the total at a later position, and otherwise from the sum of
+ * all earlier amounts. The number of queries does not depend on the number of rows.
+ */
+export async function totalsOf(
+  db: CommonQueryMethods,
+  userId: number,
+  rows: readonly MovementRow[],
+  newer: TotalAt | null,
+): Promise<readonly bigint[]> {
+  const oldest = rows.findLast(isUnnamed)
+  if (oldest === undefined) return rows.map(({ balance, held }) => (balance ?? 0n) + (held ?? 0n))
+  const base =
+    newer === null
+      ? await sumAmounts(db, userId, 0, oldest.position)
+      : newer.total - (await sumAmounts(db, userId, oldest.position, newer.position))
+  const positions = rows.filter(isUnnamed).map(({ position }) => position)
+  const added = await db.any(sql.type(rowType({ position: wireInteger, added: quota }))`
+    select position, added from (
+      select position, sum(amount) over (order by position)::int8 as added
+      from read_ledger.movements
+      where user_id = ${userId} and position > ${oldest.position}
+        and position <= ${positions[0] ?? 0}
+    ) summed where position = any(${sql.array(positions, 'int8')})
+  `)
+  const addedTo = new Map(added.map((row) => [row.position, row.added]))
+  return rows.map(({ position, balance, held }) =>
+    balance === null || held === null ? base + (addedTo.get(position) ?? 0n) : balance + held,
+  )
+}
+
+const isUnnamed = ({ balance, held }: MovementRow): boolean => balance === null || held === null
 
 const sum = rowType({
   type: Type.String(),

@@ -4,7 +4,7 @@ import { ADMIN } from '#domain/shared/roles.ts'
 import { isStillAdmitted, onlyAuditor, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
-import { type LedgerFilter, listMovements } from '#projections/ledger/query.ts'
+import { type LedgerFilter, listMovements, type TotalAt } from '#projections/ledger/query.ts'
 import { type LedgerExportQuery, type LedgerItem, ledgerQueries } from '../contract/ledger.ts'
 import { csvLine } from '../logs/export-format.ts'
 import { createPermits, limitReading } from '../logs/export-permits.ts'
@@ -105,13 +105,15 @@ async function* ledgerText(
   isAllowed: () => Promise<boolean>,
 ): AsyncGenerator<string> {
   if (head !== '') yield head
+  let newer: TotalAt | null = null
   for (let { before } = filter; ; ) {
     const rows = await listMovements(deps.core.db, { ...filter, before }, BATCH_ROWS)
     if (!(await isAllowed())) throw new Error('the export is no longer allowed')
-    const items = await ledgerItems(deps, viewer, rows)
+    const items: LedgerItem[] = await ledgerItems(deps, viewer, rows, newer)
     if (items.length > 0) yield items.map(lineOf).join('')
-    const last = rows.at(-1)
+    const last = items.at(-1)
     if (last === undefined || rows.length < BATCH_ROWS) return
     before = last.position
+    newer = { position: last.position, total: BigInt(last.total) }
   }
 }

@@ -8,12 +8,15 @@ import {
   type Figures,
   figuresBefore,
   type LedgerFilter,
+  type LedgerRange,
   listMovements,
   type MovementRow,
   rangeOfPeriod,
   type SiteSum,
   sumMovements,
   sumSite,
+  type TotalAt,
+  totalsOf,
 } from '#projections/ledger/query.ts'
 import { usersByIds } from '#projections/users/query.ts'
 import {
@@ -92,16 +95,11 @@ async function ledgerPage(
   query: LedgerQuery,
 ): Promise<LedgerPage> {
   const { db } = deps.core
-  const { userId } = viewer
   const limit = Math.min(integerOf(query.limit) || PAGE_SIZE, PAGE_SIZE_MAX)
   const filter = await ledgerFilter(deps, viewer, query)
-  const cursor = integerOf(query.cursor)
-  const before = cursor === undefined ? filter.before : Math.min(cursor, filter.before)
-  const [opening, closing, found] = await Promise.all([
-    figuresBefore(db, userId, filter.after + 1),
-    figuresBefore(db, userId, filter.before),
-    listMovements(db, { ...filter, before }, limit + 1),
-  ])
+  const { opening, closing, before: end } = await endsOf(deps, viewer, filter)
+  const before = Math.min(integerOf(query.cursor) ?? end, end)
+  const found = await listMovements(db, { ...filter, before }, limit + 1)
   const rows = found.slice(0, limit)
   return {
     opening: wireFigures(opening),
@@ -111,24 +109,40 @@ async function ledgerPage(
   }
 }
 
+/**
+ * Returns the figures at both ends of a range, and its end. Movements that are written while a
+ * response is read are after this end, so that its parts add up.
+ */
+async function endsOf(
+  { core: { db } }: ReadDeps,
+  { userId }: LedgerViewer,
+  { after, before }: LedgerRange,
+): Promise<{ opening: Figures; closing: Figures; before: number }> {
+  const closing = await figuresBefore(db, userId, before)
+  const start = Math.min(after, closing.position)
+  const opening = start === closing.position ? closing : await figuresBefore(db, userId, start + 1)
+  return { opening, closing, before: closing.position + 1 }
+}
+
 const wireFigures = ({ total, balance, held }: Figures) => ({
   total: Number(total),
   balance: balance === null ? null : Number(balance),
   held: held === null ? null : Number(held),
 })
 
-/** Converts rows to the items of a response, with the total of rows of earlier versions. */
+/**
+ * Converts rows to the items of a response. `newer` is the total at a later position, if known.
+ */
 export async function ledgerItems(
   { core }: ReadDeps,
   { userId, isOwner }: LedgerViewer,
   rows: readonly MovementRow[],
+  newer: TotalAt | null = null,
 ): Promise<LedgerItem[]> {
   const items: LedgerItem[] = []
-  for (const { balance, held, note, ...row } of rows) {
-    const total =
-      balance === null || held === null
-        ? (await figuresBefore(core.db, userId, row.position + 1)).total
-        : balance + held
+  const totals = await totalsOf(core.db, userId, rows, newer)
+  for (const [n, { balance, held, note, ...row }] of rows.entries()) {
+    const total = totals[n] ?? 0n
     const text = note === null ? null : await core.vault.open(userId, note as Sealed)
     items.push({
       ...{ position: row.position, revision: row.revision, created_at: row.createdAt },
@@ -159,15 +173,16 @@ export function getStatement(app: App, deps: ReadDeps): void {
 }
 
 async function statementOf(
-  { core: { db } }: ReadDeps,
-  { userId }: LedgerViewer,
+  deps: ReadDeps,
+  viewer: LedgerViewer,
   month: string,
 ): Promise<Statement> {
+  const { db } = deps.core
+  const { userId } = viewer
   const range = await rangeOfPeriod(db, userId, periodOf(month))
-  const [opening, closing, sums, users] = await Promise.all([
-    figuresBefore(db, userId, range.after + 1),
-    figuresBefore(db, userId, range.before),
-    sumMovements(db, userId, range),
+  const { opening, closing, before } = await endsOf(deps, viewer, range)
+  const [sums, users] = await Promise.all([
+    sumMovements(db, userId, { ...range, before }),
     usersByIds(db, [userId]),
   ])
   return {

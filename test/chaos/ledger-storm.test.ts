@@ -1,0 +1,279 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
+import { readConfig } from '#infra/config/read-config.ts'
+import type { ConsoleClient } from '#infra/demo/console-client.ts'
+import { type Running, startProduct } from '#infra/start.ts'
+import type { BalanceAt, LedgerItem, LedgerPage, Statement } from '#read-api/contract/ledger.ts'
+import { startPinned } from '../bench/pinned-processes.ts'
+import { SHORT_LEASES } from '../support/multi-process-site.ts'
+import { sendChat } from '../support/send-chat.ts'
+import { readAccountTotals } from './account-totals.ts'
+import { seedStorm } from './seed-storm.ts'
+import { Supervisor } from './supervisor.ts'
+
+const KILLS = Number(process.env.CHAOS_KILLS ?? 5)
+const CALLS_PER_SECOND = 200
+const TOKENS = 50
+const OPEN_MAX = 400
+const OPENING_BALANCE = 1_000_000_000
+const REDEEMED = 1_234
+const SERVERS = 'write-api,read-api,projections,relay'
+
+/** What one look at the four answers about the account found. */
+type Look = { readonly isUnderLoad: boolean; readonly faults: readonly string[] }
+
+const folder = mkdtempSync(join(tmpdir(), 'tallygate-ledger-storm-'))
+const startedAt = Date.now()
+const looks: Look[] = []
+const done = { calls: 0, answered: 0, redeemed: 0 }
+let provider: Awaited<ReturnType<typeof startPinned>>
+let running: Running
+let root: ConsoleClient
+
+beforeAll(async () => {
+  provider = await startPinned(1, 'infra/demo/run-simulated-provider.ts', ['0', '1', '8'])
+  const port = await freePort()
+  const environment = { DATA_DIR: join(folder, 'data'), PORT: String(port), LOG_LEVEL: 'error' }
+  const supervisor = new Supervisor(folder, {
+    ...{ ...environment, ROLES: SERVERS, NODE_OPTIONS: SHORT_LEASES },
+  })
+  await supervisor.start()
+  const url = `http://127.0.0.1:${port}`
+  const seeded = await seedStorm(url, provider.line.trim(), OPENING_BALANCE)
+  root = seeded.root
+  const keys = [seeded.key]
+  while (keys.length < TOKENS) {
+    const fields = { name: `storm-${keys.length}`, unlimited_quota: true }
+    keys.push((await root.createToken(fields)).key)
+  }
+  const codes = await root.must<string[]>('POST', '/api/redemption/', {
+    ...{ name: 'storm', quota: REDEEMED, count: 20 },
+  })
+  const parameters = [folder, String(KILLS), '4000', '7000']
+  const killer = spawn(process.execPath, ['test/chaos/kill-process-tree.ts', ...parameters])
+  const isOver = () => killer.exitCode !== null
+  await Promise.all([callAtRate(url, keys, isOver), redeem(codes, isOver), lookOn(isOver)])
+  await supervisor.whenReady
+  expect(supervisor.faults).toEqual([])
+  expect(await supervisor.stop()).toBe(0)
+  running = await startProduct(readConfig({ ...environment, LOG_LEVEL: 'silent', ROLES: SERVERS }))
+  const { interrupted } = await readAccountTotals(running)
+  const seconds = Math.round((Date.now() - startedAt) / 1_000)
+  process.stdout.write(
+    `ledger storm: ${done.calls} calls in ${seconds} s, ${done.answered} answered, ` +
+      `${interrupted} interrupted, ${done.redeemed} codes, ${looks.length} looks, ` +
+      `${supervisor.starts} starts\n`,
+  )
+}, 600_000)
+
+afterAll(async () => {
+  await running?.stop(1_000)
+  provider?.child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const sleep = (ms: number) => new Promise((resume) => setTimeout(resume, ms))
+
+/** Starts calls at a steady rate, whether or not earlier ones have ended. */
+async function callAtRate(url: string, keys: readonly string[], isOver: () => boolean) {
+  const open = new Set<Promise<void>>()
+  for (let due = Date.now(); !isOver(); due += 1_000 / CALLS_PER_SECOND) {
+    if (due > Date.now()) await sleep(due - Date.now())
+    if (open.size >= OPEN_MAX) await Promise.race(open)
+    const key = keys[done.calls % keys.length] ?? ''
+    const call = callOnce(url, key, done.calls % 3 === 0).finally(() => open.delete(call))
+    open.add(call)
+    done.calls += 1
+  }
+  await Promise.all(open)
+}
+
+async function callOnce(url: string, key: string, stream: boolean): Promise<void> {
+  try {
+    const response = await sendChat(url, key, { stream, max_tokens: 8 })
+    await response.text()
+    if (response.status === 200) done.answered += 1
+  } catch {
+    // The process was killed.
+  }
+}
+
+async function redeem(codes: readonly string[], isOver: () => boolean): Promise<void> {
+  for (const key of codes) {
+    if (isOver()) return
+    const answer = await root.call('POST', '/api/user/topup', { key }).catch(() => null)
+    if (answer?.success === true) done.redeemed += 1
+    await sleep(1_500)
+  }
+}
+
+/** Compares the answers about the account again and again. Answers that a kill cut off are left. */
+async function lookOn(isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    const faults = await look().catch(() => null)
+    if (faults !== null) looks.push({ isUnderLoad: true, faults })
+    await sleep(500)
+  }
+}
+
+const monthOf = (time: number) => new Date(time).toISOString().slice(0, 7)
+const sumOf = (parts: readonly { readonly amount: number }[]) =>
+  parts.reduce((sum, { amount }) => sum + amount, 0)
+
+/** The statements of the months of the storm, which can be two. */
+const statements = async (): Promise<Statement[]> =>
+  await Promise.all(
+    [...new Set([monthOf(startedAt), monthOf(Date.now())])].map((month) =>
+      root.must<Statement>('GET', `/api/ledger/self/statement?month=${month}`),
+    ),
+  )
+const chargedIn = (months: readonly Statement[]) =>
+  -sumOf(months.flatMap(({ by_type }) => by_type.filter(({ type }) => type === 'call')))
+
+type Card = { readonly quota: number; readonly used_quota: number }
+const card = () => root.must<Card>('GET', '/api/user/self')
+const used = async () => {
+  const points = await root.must<{ quota: number }[]>('GET', '/api/data/self/')
+  return points.reduce((sum, { quota }) => sum + quota, 0)
+}
+const page = (query = '') => root.must<LedgerPage>('GET', `/api/ledger/self?${query}`)
+const balanceAt = (at: number | '') =>
+  root.must<BalanceAt>('GET', `/api/ledger/self/balance?at=${at}`)
+
+/**
+ * Asks all sources once, and returns what does not agree. The charges can only grow, so those of
+ * the balance card and of the usage are between those of the statements before and after them.
+ */
+async function look(): Promise<string[]> {
+  const faults: string[] = []
+  const check = (isRight: boolean, text: string) => isRight || faults.push(text)
+  const before = chargedIn(await statements())
+  const [{ used_quota }, usage] = [await card(), await used()]
+  const months = await statements()
+  const after = chargedIn(months)
+  for (const [name, sum] of Object.entries({ used_quota, usage })) {
+    check(before <= sum && sum <= after, `${name} ${sum}, statements ${before} and ${after}`)
+  }
+  for (const { opening, closing, by_type, by_day, by_model } of months) {
+    const sum = sumOf(by_type)
+    check(opening.total + sum === closing.total, `statement ${opening.total} + ${sum}`)
+    check(sumOf(by_day) === sum, 'the sums by day')
+    check(-sumOf(by_model) === chargedIn([{ by_type } as Statement]), 'the sums by model')
+  }
+  const { items, closing, next_cursor } = await page('limit=100')
+  check(items[0]?.total === closing.total, `closing ${closing.total}, last ${items[0]?.total}`)
+  for (const [n, { total, amount, position }] of items.entries()) {
+    const older = items[n + 1]
+    if (older !== undefined) check(older.total + amount === total, `total at ${position}`)
+  }
+  const older = next_cursor === null ? [] : (await page(`limit=1&cursor=${next_cursor}`)).items
+  const last = items.at(-1)
+  if (older[0] !== undefined && last !== undefined) {
+    check(older[0].total + last.amount === last.total, `total at the page after ${next_cursor}`)
+  }
+  for (const { position, total, balance, held } of [...items.slice(0, 2), ...older]) {
+    const found = await balanceAt(position)
+    check(
+      found.total === total && found.balance === balance && found.held === held,
+      `balance as of ${position}: ${JSON.stringify(found)}`,
+    )
+  }
+  return faults
+}
+
+type Folded = Pick<LedgerItem, 'position' | 'amount' | 'total' | 'balance' | 'held'>
+
+/** Folds the postings of the account without the product's code: the figures after each event. */
+async function foldAccount(): Promise<Folded[]> {
+  const figures: Folded[] = []
+  let [balance, held] = [0, 0]
+  for (let from = 0; ; ) {
+    const events = await running.core.store.readStream(accountStream(1), from, 1_000)
+    if (events.length === 0) return figures
+    from += events.length
+    for (const { data, position } of events as (AccountEvent & { position: number })[]) {
+      const total = balance + held
+      for (const [account, amount] of 'postings' in data ? data.postings : []) {
+        if (account === 'user:1:main') balance += amount
+        if (account === 'user:1:held') held += amount
+      }
+      figures.push({
+        position,
+        amount: balance + held - total,
+        total: balance + held,
+        balance,
+        held,
+      })
+    }
+  }
+}
+
+describe(`${CALLS_PER_SECOND} calls/s with ${TOKENS} tokens under ${KILLS} kill -9`, () => {
+  it('ledger, balance card, usage and statement agree at each look during the storm', () => {
+    expect(looks.flatMap(({ faults }) => faults)).toEqual([])
+    expect(looks.length).toBeGreaterThan(KILLS * 2)
+    expect(done.answered).toBeGreaterThan(500)
+    expect(done.redeemed).toBeGreaterThan(0)
+  })
+
+  it('they agree to the unit after it, also with the fold of the events', async () => {
+    const figures = await foldAccount()
+    const now = figures.at(-1)
+    const last = figures.findLast(({ amount }) => amount !== 0)
+    await expect
+      .poll(async () => (await page('limit=1')).items[0]?.position, { timeout: 60_000 })
+      .toBe(last?.position)
+    expect(await look()).toEqual([])
+    const { quota, used_quota } = await card()
+    const months = await statements()
+    const charged = chargedIn(months)
+    expect(now?.held).toBe(0)
+    expect([quota, (await page()).closing.total]).toEqual([now?.balance, now?.total])
+    expect(months.at(-1)?.closing.total).toBe(now?.total)
+    expect([used_quota, await used()]).toEqual([charged, charged])
+    const gained = figures.filter(({ amount }) => amount > 0)
+    expect(charged).toBe(gained.reduce((sum, { amount }) => sum + amount, 0) - quota)
+  })
+
+  it('the ledger has each movement with the figures that the events give', async () => {
+    const figures = await foldAccount()
+    const response = await fetch(`${root.url}/api/ledger/self/export?format=ndjson`, {
+      headers: root.sessionHeaders,
+    })
+    const lines = (await response.text()).trimEnd().split('\n')
+    const items = lines.map((line): Folded => {
+      const { position, amount, total, balance, held } = JSON.parse(line) as LedgerItem
+      return { position, amount, total, balance, held }
+    })
+    expect(items.reverse()).toEqual(figures.filter(({ amount }) => amount !== 0))
+  })
+
+  it('the balance as of a position is that of the events until it, holds included', async () => {
+    const figures = await foldAccount()
+    for (let n = 0; n < 100; n += 1) {
+      const one = figures[Math.floor((n * figures.length) / 100)]
+      expect(await balanceAt(one?.position ?? 0)).toMatchObject({
+        ...{ total: one?.total, balance: one?.balance, held: one?.held },
+      })
+    }
+  })
+
+  it('the read models equal the fold of the events', async () => {
+    const verified = await running.projections?.verify()
+    expect(verified?.filter(({ isEqual }) => !isEqual)).toEqual([])
+  }, 150_000)
+})
+
+function freePort(): Promise<number> {
+  return new Promise((found) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => found(port))
+    })
+  })
+}
