@@ -203,8 +203,8 @@ function verifySignedCheckpoints(
 }
 
 /**
- * Compares the roots that earlier verifications recorded as events with those of the log. A log that
- * was emptied and begun again is thus noticed.
+ * Compares the roots that earlier verifications without findings recorded as events with those of
+ * the log. A log that was emptied and begun again is thus noticed.
  */
 async function compareEarlierRoots(
   { pg }: Core,
@@ -214,8 +214,8 @@ async function compareEarlierRoots(
 ): Promise<void> {
   const tree = storedTree(pg)
   for (const record of anchors) {
-    const { root, treeSize } = eventOf(record).data as VerificationFinished['data']
-    if (root === null) continue
+    const { root, treeSize, findingCount } = finished(record)
+    if (root === null || findingCount > 0) continue
     const isThere = log !== null && treeSize <= log.size
     const found = isThere ? await tree.root(treeSize).catch(() => null) : null
     findings.expect('transparency-log', found?.toString('base64') === root, record, () => {
@@ -223,6 +223,8 @@ async function compareEarlierRoots(
     })
   }
 }
+
+const finished = (record: StoredRecord) => eventOf(record).data as VerificationFinished['data']
 
 /** Compares the stored hashes of the log with each other and with all signed checkpoints. */
 async function compareStoredLog(
