@@ -5,13 +5,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
+import type { Recorded } from '#domain/shared/event.ts'
 import { readConfig } from '#infra/config/read-config.ts'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { type Running, startProduct } from '#infra/start.ts'
 import type { BalanceAt, LedgerItem, LedgerPage, Statement } from '#read-api/contract/ledger.ts'
 import { startPinned } from '../bench/pinned-processes.ts'
-import { SHORT_LEASES } from '../support/multi-process-site.ts'
+import {
+  type ProviderProcess,
+  SHORT_LEASES,
+  startProviderProcess,
+} from '../support/multi-process-site.ts'
 import { sendChat } from '../support/send-chat.ts'
+import { addChannel, setOption } from '../support/test-product.ts'
 import { readAccountTotals } from './account-totals.ts'
 import { seedStorm } from './seed-storm.ts'
 import { Supervisor } from './supervisor.ts'
@@ -20,6 +26,9 @@ const KILLS = Number(process.env.CHAOS_KILLS ?? 5)
 const CALLS_PER_SECOND = 200
 const TOKENS = 50
 const OPEN_MAX = 400
+/** A stream of this model takes seconds, so that a kill leaves calls that are charged in part. */
+const SLOW_MODEL = 'sim-large'
+const SLOW_EVERY = 8
 const OPENING_BALANCE = 1_000_000_000
 const REDEEMED = 1_234
 const SERVERS = 'write-api,read-api,projections,relay'
@@ -32,11 +41,13 @@ const startedAt = Date.now()
 const looks: Look[] = []
 const done = { calls: 0, answered: 0, redeemed: 0 }
 let provider: Awaited<ReturnType<typeof startPinned>>
+let slowProvider: ProviderProcess
 let running: Running
 let root: ConsoleClient
 
 beforeAll(async () => {
   provider = await startPinned(1, 'infra/demo/run-simulated-provider.ts', ['0', '1', '8'])
+  slowProvider = await startProviderProcess({ firstByteMs: 20, gapMs: 100, answerTokens: 50 })
   const port = await freePort()
   const environment = { DATA_DIR: join(folder, 'data'), PORT: String(port), LOG_LEVEL: 'error' }
   const supervisor = new Supervisor(folder, {
@@ -46,6 +57,8 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${port}`
   const seeded = await seedStorm(url, provider.line.trim(), OPENING_BALANCE)
   root = seeded.root
+  await setOption(root, 'ModelRatio', { 'sim-small': 1, [SLOW_MODEL]: 1 })
+  await addChannel({ root, provider: slowProvider }, { models: SLOW_MODEL })
   const keys = [seeded.key]
   while (keys.length < TOKENS) {
     const fields = { name: `storm-${keys.length}`, unlimited_quota: true }
@@ -74,6 +87,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await running?.stop(1_000)
   provider?.child.kill('SIGKILL')
+  slowProvider?.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -86,16 +100,18 @@ async function callAtRate(url: string, keys: readonly string[], isOver: () => bo
     if (due > Date.now()) await sleep(due - Date.now())
     if (open.size >= OPEN_MAX) await Promise.race(open)
     const key = keys[done.calls % keys.length] ?? ''
-    const call = callOnce(url, key, done.calls % 3 === 0).finally(() => open.delete(call))
+    const call = callOnce(url, key, done.calls).finally(() => open.delete(call))
     open.add(call)
     done.calls += 1
   }
   await Promise.all(open)
 }
 
-async function callOnce(url: string, key: string, stream: boolean): Promise<void> {
+async function callOnce(url: string, key: string, number: number): Promise<void> {
+  const isSlow = number % SLOW_EVERY === 0
+  const model = isSlow ? { model: SLOW_MODEL } : { max_tokens: 8 }
   try {
-    const response = await sendChat(url, key, { stream, max_tokens: 8 })
+    const response = await sendChat(url, key, { stream: isSlow || number % 3 === 0, ...model })
     await response.text()
     if (response.status === 200) done.answered += 1
   } catch {
@@ -213,12 +229,20 @@ async function foldAccount(): Promise<Folded[]> {
   }
 }
 
+const hasCharge = (data: AccountEvent['data']): boolean => 'charge' in data && data.charge > 0
+
 describe(`${CALLS_PER_SECOND} calls/s with ${TOKENS} tokens under ${KILLS} kill -9`, () => {
   it('ledger, balance card, usage and statement agree at each look during the storm', () => {
     expect(looks.flatMap(({ faults }) => faults)).toEqual([])
     expect(looks.length).toBeGreaterThan(KILLS * 2)
     expect(done.answered).toBeGreaterThan(500)
     expect(done.redeemed).toBeGreaterThan(0)
+  })
+
+  it('a kill leaves calls that are charged for what they delivered', async () => {
+    const events = (await running.core.store.readAll(0, 1_000_000)) as Recorded<AccountEvent>[]
+    const charged = events.filter(({ type, data }) => type === 'CallInterrupted' && hasCharge(data))
+    expect(charged.length).toBeGreaterThanOrEqual(KILLS)
   })
 
   it('they agree to the unit after it, also with the fold of the events', async () => {

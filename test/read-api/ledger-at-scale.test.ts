@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   figuresBefore,
   type LedgerFilter,
@@ -6,7 +6,7 @@ import {
   rangeOfPeriod,
   totalsOf,
 } from '#projections/ledger/query.ts'
-import type { LedgerItem, LedgerPage } from '#read-api/contract/ledger.ts'
+import type { LedgerItem, LedgerPage, Statement } from '#read-api/contract/ledger.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { ADMIN, ALICE, apiFixture, ROOT } from './fixture.ts'
 
@@ -188,5 +188,43 @@ describe('a ledger of which the clocks of two processes differ', () => {
     const path = `/api/audit/ledger/${SKEWED}?from=${START + 600}&to=${START + 10}`
     const { opening, closing, items } = (await api.get<LedgerPage>(path, admin)).body.data
     expect([items, closing]).toEqual([[], opening])
+  })
+})
+
+describe('a ledger that is read while calls end', () => {
+  it('adds up, although movements are written between its queries', async () => {
+    const admin = await api.logIn(ADMIN)
+    const { db, pg } = api.core
+    let next = 0
+    const move = async () => {
+      next += 1
+      await pg.query(
+        `insert into read_ledger.movements
+           (user_id, position, revision, created_at, type, source, amount, balance, held)
+         values (${ADMIN}, 4000000 + $1::bigint, $1, ${START}, 'grant', 'now', 1, $1, 0)`,
+        [next],
+      )
+    }
+    await move()
+    const any = db.any
+    const spy = vi.spyOn(db, 'any').mockImplementation((async (
+      query: Parameters<typeof any>[0],
+    ) => {
+      await move()
+      return await any.call(db, query)
+    }) as typeof any)
+    try {
+      const path = `/api/audit/ledger/${ADMIN}`
+      const { closing, items } = (await api.get<LedgerPage>(path, admin)).body.data
+      expect(closing.total).toBe(items[0]?.total)
+      const month = new Date(START * 1_000).toISOString().slice(0, 7)
+      const statement = `/api/audit/statement/${ADMIN}?month=${month}`
+      const sums = (await api.get<Statement>(statement, admin)).body.data
+      const [sum] = sums.by_type
+      expect(sums.opening.total + (sum?.amount ?? 0)).toBe(sums.closing.total)
+      expect(next).toBeGreaterThan(3)
+    } finally {
+      spy.mockRestore()
+    }
   })
 })
