@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { Sealed } from '#domain/shared/event.ts'
 import { ADMIN } from '#domain/shared/roles.ts'
 import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
@@ -14,7 +13,7 @@ import {
 import { usersByIds } from '#projections/users/query.ts'
 import { type ActsQuery, type AuditAct, auditLogQueries } from '../contract/audit-log.ts'
 import { csvLine } from '../logs/export-format.ts'
-import { createPermits, limitReading } from '../logs/export-permits.ts'
+import { createPermits, sendExport } from '../logs/export-permits.ts'
 import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
 
 const PAGE_SIZE = 50
@@ -71,12 +70,9 @@ export function exportAuditLog(app: App, deps: ReadDeps): void {
       const { userId, role } = principalOf(request)
       const release = permits(userId, role >= ADMIN)
       const text = exportText(deps, filter, format, () => isStillAdmitted(request))
-      const chunks = limitReading(text, READ_LIMITS, (reason) => file.destroy(reason))
-      const file: Readable = Readable.from(chunks, { objectMode: false })
-      file.once('close', release)
-      reply.header('content-disposition', `attachment; filename="audit-log.${format}"`)
       const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson'
-      return reply.type(`${type}; charset=utf-8`).send(file)
+      const file = { name: `audit-log.${format}`, type: `${type}; charset=utf-8` }
+      return sendExport(reply, text, { ...file, release, limits: READ_LIMITS })
     },
   })
 }

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { exportSource } from '#infra/audit-program/sealed-tree.ts'
 import { TAR_END, tarFile } from '#infra/audit-program/tar-archive.ts'
 import { exportFiles } from '#infra/audit-program/write-export.ts'
@@ -7,7 +6,7 @@ import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-ch
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import { verificationQueries } from '../contract/verifications.ts'
-import { createPermits, limitReading } from '../logs/export-permits.ts'
+import { createPermits, sendExport } from '../logs/export-permits.ts'
 import { type App, integerOf, type ReadDeps } from '../read-route-helpers.ts'
 
 /** An export reads the whole history, so that one user and two exports at a time are enough. */
@@ -41,11 +40,8 @@ export function exportEvents(app: App, deps: ReadDeps): void {
       }
       const release = permits(principalOf(request).userId, true)
       const archive = tarOf(deps.core, range, () => isStillAdmitted(request))
-      const chunks = limitReading(archive, READ_LIMITS, (reason) => file.destroy(reason))
-      const file: Readable = Readable.from(chunks, { objectMode: false })
-      file.once('close', release)
-      reply.header('content-disposition', `attachment; filename="audit-from-${from}.tar"`)
-      return reply.type('application/x-tar').send(file)
+      const file = { name: `audit-from-${from}.tar`, type: 'application/x-tar' }
+      return sendExport(reply, archive, { ...file, release, limits: READ_LIMITS })
     },
   })
 }

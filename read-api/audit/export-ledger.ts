@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ADMIN } from '#domain/shared/roles.ts'
 import { isStillAdmitted, onlyAuditor, onlyUser, principalOf } from '#infra/http/access-checks.ts'
@@ -7,7 +6,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { type LedgerFilter, listMovements, type TotalAt } from '#projections/ledger/query.ts'
 import { type LedgerExportQuery, type LedgerItem, ledgerQueries } from '../contract/ledger.ts'
 import { csvLine } from '../logs/export-format.ts'
-import { createPermits, limitReading } from '../logs/export-permits.ts'
+import { createPermits, sendExport } from '../logs/export-permits.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { type LedgerViewer, ledgerFilter, ledgerItems, ownLedger, userLedger } from './ledger.ts'
 
@@ -89,12 +88,8 @@ async function send(
   const { userId, role } = principalOf(request)
   const release = permits(userId, role >= ADMIN)
   const text = ledgerText(deps, viewer, filter, FORMATS[name], () => isStillAdmitted(request))
-  const chunks = limitReading(text, READ_LIMITS, (reason) => file.destroy(reason))
-  const file: Readable = Readable.from(chunks, { objectMode: false })
-  file.once('close', release)
-  const title = `ledger-${viewer.userId}.${name}`
-  reply.header('content-disposition', `attachment; filename="${title}"`)
-  return reply.type(FORMATS[name].type).send(file)
+  const file = { name: `ledger-${viewer.userId}.${name}`, type: FORMATS[name].type }
+  return sendExport(reply, text, { ...file, release, limits: READ_LIMITS })
 }
 
 async function* ledgerText(

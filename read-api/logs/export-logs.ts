@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ADMIN } from '#domain/shared/roles.ts'
 import { isStillAdmitted, onlyAdmin, onlyUser, principalOf } from '#infra/http/access-checks.ts'
@@ -9,7 +8,7 @@ import { type ExportQuery, logQueries } from '../contract/logs.ts'
 import { currentOptions } from '../options/list-options.ts'
 import { type App, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
 import { csvFormat, type ExportFormat, ndjsonFormat } from './export-format.ts'
-import { createPermits, limitReading } from './export-permits.ts'
+import { createPermits, sendExport } from './export-permits.ts'
 import { logFilter } from './log-filter-and-page-cursors.ts'
 import type { Viewer } from './log-response.ts'
 import { exportText } from './stream-export-in-batches.ts'
@@ -106,11 +105,8 @@ async function answer(
     release()
     throw error
   }
-  const chunks = limitReading(text, READ_LIMITS, (reason) => file.destroy(reason))
-  const file: Readable = Readable.from(chunks, { objectMode: false })
-  file.once('close', release)
-  reply.header('content-disposition', `attachment; filename="usage.${format.extension}"`)
-  return reply.type(format.type).send(file)
+  const name = `usage.${format.extension}`
+  return sendExport(reply, text, { name, type: format.type, release, limits: READ_LIMITS })
 }
 
 async function formatOf(

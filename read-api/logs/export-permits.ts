@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
 import { httpError } from '#infra/http/http-errors.ts'
 import type { LongResponses } from '#infra/shutdown-drain.ts'
 
@@ -40,6 +42,27 @@ export function createPermits(
       isReleased = true
     }
   }
+}
+
+export type ExportFile = {
+  readonly name: string
+  readonly type: string
+  /** Releases the permit of the export. It is called when the response ends in any way. */
+  readonly release: () => void
+  readonly limits: ReadLimits
+}
+
+/** Sends the chunks of an export as a file, while they are read. */
+export function sendExport(
+  reply: FastifyReply,
+  chunks: AsyncIterable<string | Buffer>,
+  { name, type, release, limits }: ExportFile,
+): FastifyReply {
+  const limited = limitReading(chunks, limits, (reason) => file.destroy(reason))
+  const file: Readable = Readable.from(limited, { objectMode: false })
+  file.once('close', release)
+  reply.header('content-disposition', `attachment; filename="${name}"`)
+  return reply.type(type).send(file)
 }
 
 export type ReadLimits = { readonly stallMs: number; readonly totalMs: number }
