@@ -8,6 +8,7 @@ import {
   type Exchange,
   headersOf,
   newCallId,
+  queryIn,
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
@@ -216,7 +217,7 @@ export async function listFiles(
   exchange: Exchange,
   { user: { userId } }: Caller,
 ): Promise<void> {
-  const query = new URLSearchParams((exchange.request.url ?? '').split('?')[1] ?? '')
+  const query = queryIn(exchange.request.url)
   const limit = Number(query.get('limit') ?? PAGE.usual)
   const isLimit = Number.isInteger(limit) && limit >= 1 && limit <= PAGE.most
   if (!isLimit) return sendError(exchange, invalid('limit'))

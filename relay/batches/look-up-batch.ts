@@ -3,7 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { BatchRecord } from '#domain/batches/decide.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { type Exchange, headersOf, sendError, sendJson } from '../pipeline/http-exchange.ts'
+import {
+  type Exchange,
+  headersOf,
+  queryIn,
+  sendError,
+  sendJson,
+} from '../pipeline/http-exchange.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import {
@@ -148,7 +154,7 @@ export async function listOpenAiBatches(
   exchange: Exchange,
   { user: { userId } }: Caller,
 ): Promise<void> {
-  const query = new URLSearchParams((exchange.request.url ?? '').split('?')[1] ?? '')
+  const query = queryIn(exchange.request.url)
   const limit = Number(query.get('limit') ?? PAGE_DEFAULT)
   if (!Number.isInteger(limit) || limit < 1 || limit > OPENAI_PAGE_MAX) {
     return sendError(exchange, relayError('invalid_parameter', { param: 'limit' }))
@@ -172,7 +178,7 @@ export async function listOpenAiBatches(
 }
 
 function pageOf({ request: { url = '' } }: Exchange): PageOfBatches | RelayError {
-  const query = new URLSearchParams(url.split('?')[1] ?? '')
+  const query = queryIn(url)
   const limit = Number(query.get('limit') ?? PAGE_DEFAULT)
   if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_MAX) {
     return relayError('invalid_parameter', { param: 'limit' })

@@ -1,7 +1,13 @@
 import { once } from 'node:events'
 import { relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { type Exchange, headersOf, sendError, sendJson } from '../pipeline/http-exchange.ts'
+import {
+  type Exchange,
+  headersOf,
+  queryIn,
+  sendError,
+  sendJson,
+} from '../pipeline/http-exchange.ts'
 import { openDownload } from './batch-results.ts'
 import type { StoredBatch } from './batch-store.ts'
 import {
@@ -116,7 +122,7 @@ export async function listGeminiBatches(
   exchange: Exchange,
   { user: { userId } }: Caller,
 ): Promise<void> {
-  const query = new URLSearchParams((exchange.request.url ?? '').split('?')[1] ?? '')
+  const query = queryIn(exchange.request.url)
   const invalid = (param: string) => sendError(exchange, relayError('invalid_parameter', { param }))
   const size = Number(query.get('pageSize') ?? query.get('page_size') ?? PAGE.usual)
   if (!Number.isInteger(size) || size < 1) return invalid('pageSize')

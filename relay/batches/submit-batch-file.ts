@@ -31,7 +31,14 @@ import {
 import { FILE_LINE_BYTES_MAX, FilePlan, FileRefused } from './plan-batch-file.ts'
 import { keyOfFile } from './result-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
-import { isRefused, refuse, sendAccepted, sendFailure } from './submit-batch.ts'
+import {
+  holdBatch,
+  isRefused,
+  NO_STORE,
+  refuse,
+  sendAccepted,
+  sendFailure,
+} from './submit-batch.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
 /**
@@ -46,7 +53,6 @@ const READING_BYTES = 3 * FILE_LINE_BYTES_MAX
 const METADATA_MAX = 16
 const METADATA_KEY_MAX = 64
 const METADATA_VALUE_MAX = 512
-const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 const BUSY = relayError('overloaded', { retryAfter: 5 })
 
 let filesAtOnce = 0
@@ -152,7 +158,10 @@ async function submitBody(
     return refuseWith(exchange, planned)
   }
   try {
-    const error = await hold(deps, exchange, caller, submission, planned)
+    const error = await holdBatch(deps, exchange, caller, {
+      ...{ api: 'openai', group: planned.group, shown: submission.request },
+      ...{ parts: planned.plan.parts, lines: planned.plan.lines },
+    })
     if (error === null) return await send(deps, exchange, submission, planned.file, keyed)
     // After a failure of a store, the batch may be held, so the key stays with it.
     if (error !== NO_STORE) await keyed?.free()
@@ -288,31 +297,6 @@ function errorOf(error: unknown, { file }: StoredFile): RelayError {
     return relayError('file_not_found', { param: 'input_file_id', subject: file })
   }
   return relayError('upstream_unreachable')
-}
-
-/** Stores the facts of the lines and holds their quota. Returns null, or the caller's error. */
-async function hold(
-  { vault, batchStore, ledger, log }: BatchDeps,
-  { call: batch, startedAt, clientIp }: Exchange,
-  caller: Caller,
-  { request }: Submission,
-  { group, plan: { parts, lines } }: PlannedFile,
-): Promise<RelayError | null> {
-  const { userId, settings } = caller.user
-  const api = 'openai'
-  try {
-    const sealedIp = settings.showIpInLogs ? await vault.seal(userId, clientIp) : null
-    const sealed = await vault.seal(userId, JSON.stringify(request))
-    await batchStore.add({ batch, userId, api, submittedAt: startedAt, request: sealed }, lines)
-    const submission = { batch, api, startedAt, clientIp: sealedIp } as const
-    const error = await ledger.submit(submission, { ...caller, group }, { parts, lines })
-    if (error !== null) await batchStore.remove(batch)
-    return error
-  } catch (err) {
-    // The hold may have been written. The poller then ends the batch, because no provider has it.
-    log.error({ err, call: batch }, 'a batch could not be recorded')
-    return NO_STORE
-  }
 }
 
 /** Uploads the lines and creates the batch. Returns true if the provider accepted it. */

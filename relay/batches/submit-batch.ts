@@ -10,6 +10,7 @@ import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { confidentialTo, placeOf, type RelayKey } from '../views/channel-view.ts'
+import type { StoredBatch } from './batch-store.ts'
 import type { InlineBatches } from './inline-batches.ts'
 import { rendered } from './look-up-batch.ts'
 import { type BatchPlan, planBatch } from './plan-batch.ts'
@@ -23,7 +24,8 @@ const PLANS_MAX = 2
 /** The memory of a batch, as a multiple of its length: the lines and what is sent. */
 const COPIES = 2
 const SUBMIT_MS = 300_000
-const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
+/** The error of a caller whose batch could not be recorded. The batch may be held nevertheless. */
+export const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 const BUSY = relayError('overloaded', { retryAfter: 2 })
 
 let plansAtOnce = 0
@@ -99,7 +101,7 @@ async function submitBody(
       if (planned.code !== 'idempotency_replayed') await keyed?.free()
       return sendError(exchange, planned)
     }
-    const error = await hold(deps, exchange, caller, planned, api)
+    const error = await holdBatch(deps, exchange, caller, { ...planned, api: api.api })
     if (error !== null) {
       // After a failure of a store, the batch may be held, so the key stays with it.
       if (error !== NO_STORE) await keyed?.free()
@@ -126,23 +128,29 @@ async function planUnlessKnown(
   return planBody(deps, exchange, caller, body, api)
 }
 
-/** Stores the lines and holds the quota. Nothing is sent before both are durable. */
-async function hold(
+type HeldBatch = Pick<BatchPlan, 'group' | 'parts' | 'lines'> & {
+  readonly api: StoredBatch['api']
+  /** What the caller submitted and is shown again, or null. */
+  readonly shown: object | null
+}
+
+/**
+ * Stores the lines and holds the quota. Nothing is sent before both are durable. Returns null, or
+ * the caller's error.
+ */
+export async function holdBatch(
   { batchStore, ledger, vault, log }: BatchDeps,
   { call: batch, startedAt, clientIp }: Exchange,
   caller: Caller,
-  plan: BatchPlan,
-  { api }: InlineBatches,
+  { api, group, shown, parts, lines }: HeldBatch,
 ): Promise<RelayError | null> {
   const { userId, settings } = caller.user
   try {
     const sealedIp = settings.showIpInLogs ? await vault.seal(userId, clientIp) : null
-    const { shown } = plan
     const request = shown === null ? null : await vault.seal(userId, JSON.stringify(shown))
-    await batchStore.add({ batch, userId, api, submittedAt: startedAt, request }, plan.lines)
-    const { group } = plan
-    const inGroup = { ...caller, group }
-    const error = await ledger.submit({ batch, api, startedAt, clientIp: sealedIp }, inGroup, plan)
+    await batchStore.add({ batch, userId, api, submittedAt: startedAt, request }, lines)
+    const submission = { batch, api, startedAt, clientIp: sealedIp }
+    const error = await ledger.submit(submission, { ...caller, group }, { parts, lines })
     if (error !== null) await batchStore.remove(batch)
     return error
   } catch (err) {

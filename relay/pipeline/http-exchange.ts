@@ -38,6 +38,9 @@ export const isCallerGone = ({ response }: Exchange): boolean => response.destro
  */
 export const CALLER_GONE = relayError('no_channel')
 
+/** Returns the parameters in the query of a request's address. */
+export const queryIn = (url = ''): URLSearchParams => new URLSearchParams(url.split('?')[1] ?? '')
+
 /**
  * Returns the headers of all responses. They allow any web page to call the relay with a key. This
  * is safe, because the relay ignores cookies.

@@ -2,7 +2,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { isModelName } from '../dialects/read-request-members.ts'
 import { inOfferingGroup } from '../pipeline/alternatives.ts'
 import { authenticate, type Caller, callerOf, keyText } from '../pipeline/authenticate.ts'
-import type { Exchange } from '../pipeline/http-exchange.ts'
+import { type Exchange, queryIn } from '../pipeline/http-exchange.ts'
 import type { CallRequest } from '../pipeline/http-messages.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { readSession, type SessionSettings } from './session-settings.ts'
@@ -90,7 +90,7 @@ function headersWithKey({ headers }: CallRequest, protocols: readonly string[]) 
 
 /** Sessions for transcription only, and those of WebRTC, have no model and are not served. */
 function modelIn(url: string, ofSecret?: string): { readonly name: string } | RelayError {
-  const query = new URLSearchParams(url.split('?')[1] ?? '')
+  const query = queryIn(url)
   for (const param of ['intent', 'call_id']) {
     if (query.has(param)) return relayError('parameter_not_supported', { param })
   }

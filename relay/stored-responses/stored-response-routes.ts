@@ -7,7 +7,13 @@ import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { accountCodeIn } from '../pipeline/detect-provider-account-error.ts'
 import { retryHeaders } from '../pipeline/failed-call-answer.ts'
 import { retryAfterIn } from '../pipeline/headers-of-answer.ts'
-import { type Exchange, headersOf, sendError, sendJson } from '../pipeline/http-exchange.ts'
+import {
+  type Exchange,
+  headersOf,
+  queryIn,
+  sendError,
+  sendJson,
+} from '../pipeline/http-exchange.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { ANSWER_BYTES_MAX } from '../pipeline/upstream-attempt.ts'
 import { responsesPathOf } from '../providers/openai-compatible/provider-target.ts'
@@ -123,7 +129,7 @@ const INCLUDED = /^[\w.]{1,64}$/
 
 /** Returns the parts of a query that name additional members of the response. */
 function includedIn(url: string): string {
-  const query = new URLSearchParams(url.split('?')[1] ?? '')
+  const query = queryIn(url)
   const names = [...query.getAll('include[]'), ...query.getAll('include')]
   const valid = names.filter((name) => INCLUDED.test(name)).slice(0, INCLUDED_MAX)
   return valid.map((name) => `include[]=${name}`).join('&')

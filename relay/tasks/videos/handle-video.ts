@@ -1,7 +1,7 @@
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { recentTasks } from '#projections/tasks/query.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
-import { type Exchange, sendJson } from '#relay/pipeline/http-exchange.ts'
+import { type Exchange, queryIn, sendJson } from '#relay/pipeline/http-exchange.ts'
 import { relayError } from '../../canonical/relay-error.ts'
 import { isTaskId, ownTask, siteAddress, withinLookLimits } from '../fetch-tasks.ts'
 import type { TaskRequest } from '../plan-task.ts'
@@ -42,7 +42,7 @@ export async function serveLinkedVideo(
   exchange: Exchange,
   id: string,
 ): Promise<boolean> {
-  const query = new URLSearchParams(exchange.request.url?.split('?')[1] ?? '')
+  const query = queryIn(exchange.request.url)
   if (!isTaskId(id) || !isValidLink(deps, id, query)) return false
   const record = await deps.ledger.peek(id)
   if (record?.submitted.kind !== 'video' || record.deletedAt !== undefined) return false
@@ -109,10 +109,8 @@ export async function sendVideoAccepted(
 const LIMIT = 20
 const LIMIT_MAX = 100
 
-const queryOf = ({ request: { url = '' } }: Exchange) => new URLSearchParams(url.split('?')[1])
-
 function limitOf(exchange: Exchange): number {
-  const limit = queryOf(exchange).get('limit')
+  const limit = queryIn(exchange.request.url).get('limit')
   if (limit === null) return LIMIT
   const isFit = /^[1-9]\d{0,2}$/.test(limit) && Number(limit) <= LIMIT_MAX
   if (isFit) return Number(limit)
@@ -126,7 +124,7 @@ async function listVideos(
   { user: { userId } }: Caller,
   limit: number,
 ): Promise<void> {
-  const after = queryOf(exchange).get('after')
+  const after = queryIn(exchange.request.url).get('after')
   if (after !== null && !isTaskId(after)) unknown(after)
   const ids = await deps.findRecentTasks({ userId, kind: 'video', after, limit: limit + 1 })
   const page = ids.slice(0, limit)
