@@ -14,6 +14,7 @@ import type {
   TopUpReversed,
 } from '#domain/accounts/events.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
+import type { MovementType } from '#read-api/contract/movement-types.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
@@ -30,18 +31,6 @@ type MovingEvent =
   | RebateReversed
   | TopUpCredited
   | TopUpReversed
-
-export type MovementType =
-  | 'call'
-  | 'grant'
-  | 'deduction'
-  | 'redemption'
-  | 'order'
-  | 'refund'
-  | 'check_in'
-  | 'transfer'
-  | 'rebate'
-  | 'correction'
 
 type Origin = {
   readonly type: MovementType

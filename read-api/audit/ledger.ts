@@ -24,11 +24,10 @@ import {
   type LedgerPage,
   type LedgerQuery,
   ledgerQueries,
-  MOVEMENT_TYPES,
-  type MovementType,
   type SiteMonth,
   type Statement,
 } from '../contract/ledger.ts'
+import { MOVEMENT_TYPES, type MovementType } from '../contract/movement-types.ts'
 import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
 import { readAt } from './at-parameter.ts'
 import { auditError } from './audit-errors.ts'

@@ -1,22 +1,8 @@
 import Type, { type Static } from 'typebox'
+import type { MovementType } from './movement-types.ts'
 import { Envelope, Query } from './response-envelope.ts'
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-
-/** The types of movements. A call without a charge and a hold are no movements. */
-export const MOVEMENT_TYPES = [
-  'call',
-  'grant',
-  'deduction',
-  'redemption',
-  'order',
-  'refund',
-  'check_in',
-  'transfer',
-  'rebate',
-  'correction',
-] as const
-export type MovementType = (typeof MOVEMENT_TYPES)[number]
 
 /**
  * The quota of an account. `total` is the sum of `balance`, which the user can spend, and `held`,

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
 import { apiQuery, call } from '#console/api/client.ts'
-import type { LedgerPage, MovementType } from '#read-api/contract/ledger.ts'
+import type { LedgerPage } from '#read-api/contract/ledger.ts'
 import { nextCursor } from '../elements/cursor-list.tsx'
 
 /** The account of a user, or null for the user's own account, which has routes of its own. */
@@ -8,19 +8,6 @@ export type Account = number | null
 
 /** Times are in unix seconds. An empty text does not filter. */
 export type LedgerParams = { from?: number; to?: number; types: string }
-
-export const MOVEMENT_TYPES = [
-  'call',
-  'grant',
-  'deduction',
-  'redemption',
-  'order',
-  'refund',
-  'check_in',
-  'transfer',
-  'rebate',
-  'correction',
-] as const satisfies readonly MovementType[]
 
 const MOVEMENTS_PER_PAGE = 50
 

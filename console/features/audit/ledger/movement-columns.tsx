@@ -3,7 +3,8 @@ import { Link } from 'react-router-dom'
 import { type Column, column, HIDDEN_COLUMN, NUMBER_COLUMN } from '#console/ui/data-grid/column.ts'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
-import type { LedgerItem, MovementType } from '#read-api/contract/ledger.ts'
+import type { LedgerItem } from '#read-api/contract/ledger.ts'
+import type { MovementType } from '#read-api/contract/movement-types.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
 
 const TONES: Readonly<Record<MovementType, Tone>> = {

@@ -9,18 +9,13 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { boundsOf, type TimeRange } from '#console/ui/time-range/time-range.ts'
-import type { LedgerItem, MovementType } from '#read-api/contract/ledger.ts'
+import type { LedgerItem } from '#read-api/contract/ledger.ts'
+import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/movement-types.ts'
 import { ExactQuota } from '../elements/amounts.tsx'
 import { AsOfFilter } from '../elements/as-of-filter.tsx'
 import { CursorList } from '../elements/cursor-list.tsx'
 import { useFileDownload } from '../elements/use-file-download.ts'
-import {
-  type Account,
-  balanceQuery,
-  type LedgerParams,
-  ledgerQuery,
-  MOVEMENT_TYPES,
-} from './ledger-queries.ts'
+import { type Account, balanceQuery, type LedgerParams, ledgerQuery } from './ledger-queries.ts'
 import { movementColumns } from './movement-columns.tsx'
 
 type Filters = { range: TimeRange; type: MovementType | ''; at: string }
