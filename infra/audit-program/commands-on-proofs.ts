@@ -13,7 +13,7 @@ import {
   withSite,
 } from './command.ts'
 import { runVerifier } from './offline-verifier.ts'
-import { openTransparencyLog, recordsOf } from './sealed-tree.ts'
+import { openSealedLog, recordsOf } from './sealed-tree.ts'
 import { isSignedBy, parseSignedCheckpoint, parseVerifierKey } from './signed-checkpoint.ts'
 import { eventOf } from './stored-record.ts'
 
@@ -48,7 +48,7 @@ fewer witnesses than TRANSPARENCY_LOG_QUORUM have signed it.`,
   options: {},
   run: (invocation) =>
     withSite(invocation, async (core) => {
-      const log = await openTransparencyLog(core)
+      const log = await openSealedLog(core)
       const [latest] = log === null ? [] : await listCheckpoints(core.pg, 1)
       if (log === null || latest === undefined) throw new Error('nothing is sealed yet')
       const checkpoint = parseSignedCheckpoint(latest.note)

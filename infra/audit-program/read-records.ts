@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Recorded } from '#domain/shared/event.ts'
+import { EVENT_COLUMNS, type EventRow } from '../event-store/event-reader.ts'
 import type { EventStore } from '../event-store/port.ts'
 import type { StoredRecord } from './stored-record.ts'
 
@@ -17,26 +18,12 @@ export type RecordReader = {
   readonly arePositionsDense: boolean
 }
 
-type Row = [
-  position: string,
-  stream: string,
-  revision: string,
-  id: string,
-  type: string,
-  v: number,
-  data: string,
-  actor: string,
-  cause: string | null,
-  at: string,
-]
-
-const COLUMNS = 'position, stream, revision, id, type, v, data, actor, cause, at'
-const QUERY = `select ${COLUMNS}
+const QUERY = `select ${EVENT_COLUMNS}
   from event_store.events where position > $1 order by position limit $2`
-const STREAM_QUERY = `select ${COLUMNS} from event_store.events
+const STREAM_QUERY = `select ${EVENT_COLUMNS} from event_store.events
   where stream = $1 and revision >= $2 order by revision limit $3`
 
-const recordOfRow = (row: Row): StoredRecord => ({
+const recordOfRow = (row: EventRow): StoredRecord => ({
   position: Number(row[0]),
   stream: row[1],
   revision: Number(row[2]),
@@ -53,13 +40,13 @@ const recordOfRow = (row: Row): StoredRecord => ({
 export const postgresRecords = (pg: Pool): RecordReader => ({
   read: async (after, limit) => {
     const query = { name: 'audit-records', text: QUERY, values: [after, limit] }
-    const { rows } = await pg.query<Row>({ ...query, rowMode: 'array' })
+    const { rows } = await pg.query<EventRow>({ ...query, rowMode: 'array' })
     return rows.map(recordOfRow)
   },
   readStream: async (stream, from, limit) => {
     const values = [stream, from, limit]
     const query = { name: 'audit-records-of-stream', text: STREAM_QUERY, values }
-    const { rows } = await pg.query<Row>({ ...query, rowMode: 'array' })
+    const { rows } = await pg.query<EventRow>({ ...query, rowMode: 'array' })
     return rows.map(recordOfRow)
   },
   head: async () => {

@@ -1,17 +1,13 @@
 import type { Core } from '../core-dependencies.ts'
 import { splitHashes } from '../transparency-log/leaf-hashes.ts'
 import { TILE_WIDTH } from '../transparency-log/merkle-tree.ts'
-import {
-  ensureLogSchema,
-  openTransparencyLog as openLog,
-  WrongLogKey,
-} from '../transparency-log/open-log.ts'
+import { ensureLogSchema, openTransparencyLog, WrongLogKey } from '../transparency-log/open-log.ts'
 import { readTile, selectCheckpoints } from '../transparency-log/read-log.ts'
 import { postgresRecords, type RecordReader, storeRecords } from './read-records.ts'
 import type { ExportSource, SealedTree } from './write-export.ts'
 
 /** The tree that was sealed when the events were written. A verification compares both. */
-export type TransparencyLog = SealedTree & {
+export type SealedLog = SealedTree & {
   /** The number of sealed events. */
   readonly size: number
   /** Set if the database names another key than this process has, which then signs nothing. */
@@ -24,7 +20,7 @@ export type TransparencyLog = SealedTree & {
  * Opens the transparency log of the site, or returns null if nothing is sealed. Its key is the one
  * of this process, because someone who can change the events can also change a key in the database.
  */
-export async function openTransparencyLog(core: Core): Promise<TransparencyLog | null> {
+export async function openSealedLog(core: Core): Promise<SealedLog | null> {
   const { pg, config } = core
   await ensureLogSchema(core)
   const { rows } = await pg.query<{ size: string }>(
@@ -49,9 +45,9 @@ export async function openTransparencyLog(core: Core): Promise<TransparencyLog |
   }
 }
 
-async function ownKey(core: Core): Promise<Pick<TransparencyLog, 'keys' | 'keyError'>> {
+async function ownKey(core: Core): Promise<Pick<SealedLog, 'keys' | 'keyError'>> {
   try {
-    const { signer } = await openLog(core)
+    const { signer } = await openTransparencyLog(core)
     return { keys: [signer.verifierKey], keyError: null }
   } catch (error) {
     if (!(error instanceof WrongLogKey)) throw error
@@ -65,7 +61,7 @@ export const recordsOf = (core: Core): RecordReader =>
 export const exportSource = (core: Core): ExportSource => ({
   records: recordsOf(core),
   sealedTree: async () => {
-    const log = await openTransparencyLog(core)
+    const log = await openSealedLog(core)
     if (log === null) return { signedCheckpoints: [], keys: [], witnessKeys: [] }
     const { signedCheckpoints, keys, witnessKeys, leafHashes } = log
     return { signedCheckpoints, keys, witnessKeys, leafHashes }

@@ -8,12 +8,11 @@ import { foldContext } from '#projections/runner/start-projections.ts'
 import { verifyReadModels } from '#projections/runner/verify-read-model.ts'
 import type { Core } from '../core-dependencies.ts'
 import { compareEventsWithLog } from '../transparency-log/compare-events-with-log.ts'
-import { leafReader } from '../transparency-log/leaf-hashes.ts'
 import { storedTree } from '../transparency-log/read-log.ts'
 import { compareBalances } from './compare-balances.ts'
 import { GrowingTree } from './growing-tree.ts'
 import type { RecordReader } from './read-records.ts'
-import { openTransparencyLog, recordsOf, type TransparencyLog } from './sealed-tree.ts'
+import { openSealedLog, recordsOf, type SealedLog } from './sealed-tree.ts'
 import { isSignedBy, parseSignedCheckpoint, parseVerifierKey } from './signed-checkpoint.ts'
 import { readVerified, type Verified, writeVerified } from './stored-audit-state.ts'
 import { eventOf, leafHash, type StoredRecord } from './stored-record.ts'
@@ -58,7 +57,7 @@ export async function verifySite(
   }
   const fromPosition = verified.state.position
   const findings = new Findings()
-  const log = await openTransparencyLog(core)
+  const log = await openSealedLog(core)
   const head = await records.head()
   const seal = await verifyRecords(core, records, verified, { log, head, findings, options })
   const { state } = verified
@@ -86,7 +85,7 @@ type Seal = {
 }
 
 type Verifying = {
-  readonly log: TransparencyLog | null
+  readonly log: SealedLog | null
   readonly head: number
   readonly findings: Findings
   readonly options: VerifySiteOptions
@@ -157,7 +156,7 @@ async function verifyEnd(
   core: Core,
   state: Verified['state'],
   head: number,
-  log: TransparencyLog | null,
+  log: SealedLog | null,
   treeSize: number,
   findings: Findings,
 ): Promise<void> {
@@ -182,7 +181,7 @@ async function verifyEnd(
 }
 
 function verifySignedCheckpoints(
-  { signedCheckpoints, keys }: TransparencyLog,
+  { signedCheckpoints, keys }: SealedLog,
   { roots, startedAt }: Seal,
   findings: Findings,
 ): void {
@@ -208,7 +207,7 @@ function verifySignedCheckpoints(
  */
 async function compareEarlierRoots(
   { pg }: Core,
-  log: TransparencyLog | null,
+  log: SealedLog | null,
   { anchors }: Seal,
   findings: Findings,
 ): Promise<void> {
@@ -229,16 +228,15 @@ const finished = (record: StoredRecord) => eventOf(record).data as VerificationF
 /** Compares the stored hashes of the log with each other and with all signed checkpoints. */
 async function compareStoredLog(
   core: Core,
-  { keys: [key], keyError, signedCheckpoints }: TransparencyLog,
+  { keys: [key], keyError, signedCheckpoints }: SealedLog,
   findings: Findings,
 ): Promise<void> {
   findings.expect('signed-checkpoints', keyError === null, null, () => String(keyError))
   if (key === undefined) return
   findings.checked('signed-checkpoints', signedCheckpoints.length)
-  const comparing = { pg: core.pg, readLeaves: leafReader(core), key: parseVerifierKey(key) }
+  // The events were compared with the leaves of the log while they were read.
+  const comparing = { pg: core.pg, readLeaves: null, key: parseVerifierKey(key) }
   for await (const { kind, position, detail } of compareEventsWithLog(comparing)) {
-    // The events were compared with the leaves of the log while they were read.
-    if (kind.startsWith('event-')) continue
     const check = kind.startsWith('checkpoint-') ? 'signed-checkpoints' : 'transparency-log'
     findings.report(check, null, `${detail} (at position ${position})`)
   }

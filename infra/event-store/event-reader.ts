@@ -5,9 +5,11 @@ import type { ExactPart } from './append-connection.ts'
 import { type Appended, type EventStore, StoreUnavailable } from './port.ts'
 import type { Page, PageRequest } from './subscription.ts'
 
-const COLUMNS = 'position, stream, revision, id, type, v, data, actor, cause, at'
+/** The columns of an event in the order of `EventRow`. */
+export const EVENT_COLUMNS = 'position, stream, revision, id, type, v, data, actor, cause, at'
 
-type Row = [
+/** A row of the table of events, as an array. */
+export type EventRow = [
   position: string,
   stream: string,
   revision: string,
@@ -20,7 +22,7 @@ type Row = [
   at: string,
 ]
 
-const recorded = (row: Row): Recorded => ({
+const recorded = (row: EventRow): Recorded => ({
   type: row[4],
   v: row[5],
   data: JSON.parse(row[6]),
@@ -65,9 +67,9 @@ export function createEventReader(pg: Pool): EventReader {
   }
   const readStream = async (stream: string, from: number, limit: number) =>
     (
-      await query<Row>(
+      await query<EventRow>(
         'events-of-stream',
-        `select ${COLUMNS} from event_store.events
+        `select ${EVENT_COLUMNS} from event_store.events
          where stream = $1 and revision >= $2 order by revision limit $3`,
         [stream, from, limit],
       )
@@ -76,9 +78,9 @@ export function createEventReader(pg: Pool): EventReader {
   // at the last position of the page, even if it belongs to another lane.
   const readLanes = async (after: number, limit: number, lanes: readonly number[]) =>
     (
-      await query<Row>(
+      await query<EventRow>(
         'events-of-lanes',
-        `select ${COLUMNS} from event_store.events
+        `select ${EVENT_COLUMNS} from event_store.events
          where position > $1 and position <= $1 + $2
            and (${LANE_OF_STREAM} = any($3::int[]) or position = $1 + $2)
          order by position`,
@@ -88,9 +90,9 @@ export function createEventReader(pg: Pool): EventReader {
   const readAll: EventStore['readAll'] = async (after, limit, lanes) => {
     if (lanes !== undefined) return await readLanes(after, limit, lanes)
     return (
-      await query<Row>(
+      await query<EventRow>(
         'events-of-all',
-        `select ${COLUMNS} from event_store.events
+        `select ${EVENT_COLUMNS} from event_store.events
          where position > $1 and position <= $1 + $2 order by position`,
         [after, limit],
       )
@@ -125,9 +127,9 @@ async function readPage(
 ): Promise<Page> {
   const end = Math.min(head, after + (streamPrefixes === null ? limit : FILTERED_WINDOW))
   if (end <= after) return { events: [], position: after }
-  const rows = await query<Row>(
+  const rows = await query<EventRow>(
     'events-of-page',
-    `select ${COLUMNS} from event_store.events
+    `select ${EVENT_COLUMNS} from event_store.events
      where position > $1 and position <= $2
        and ($3::text[] is null or stream ^@ any($3::text[]))
      order by position limit $4`,

@@ -6,7 +6,7 @@ import {
 } from '../audit-program/signed-checkpoint.ts'
 import { HASH_BYTES, type ReadLeaves, splitHashes } from './leaf-hashes.ts'
 import { rootOfHashes, TILE_WIDTH } from './merkle-tree.ts'
-import { listCheckpoints, storedTree } from './read-log.ts'
+import { listCheckpoints, readTile, storedTree } from './read-log.ts'
 
 /** A contradiction between the events and the transparency log. `position` is that of an event. */
 export type LogFinding = {
@@ -22,11 +22,9 @@ export type LogFinding = {
 
 type Comparing = {
   readonly pg: Pool
-  readonly readLeaves: ReadLeaves
+  /** Null if the events were compared with the leaves before. */
+  readonly readLeaves: ReadLeaves | null
   readonly key: VerifierKey
-  /** Events up to this position are not compared. */
-  readonly after?: number
-  readonly onProgress?: (position: number) => void
 }
 
 type LeafTile = {
@@ -41,26 +39,20 @@ type LeafTile = {
  * that was rewritten and signed again with the right key, which only a witness or a receipt shows.
  */
 export async function* compareEventsWithLog(deps: Comparing): AsyncGenerator<LogFinding> {
-  const { pg, after = 0 } = deps
+  const { pg, readLeaves } = deps
   const { rows: ends } = await pg.query<{ last_position: string }>(
     'select last_position from transparency_log.log',
   )
   const end = Number(ends[0]?.last_position ?? 0)
-  const { rows: starts } = await pg.query<{ index: string }>(
-    `select index from transparency_log.tiles where level = 0 and first_position <= $1
-      order by first_position desc limit 1`,
-    [after + 1],
-  )
-  for (let next = Number(starts[0]?.index ?? 0); ; next += TILES_PER_READ) {
+  for (let next = 0; ; next += TILES_PER_READ) {
     const { rows: tiles } = await pg.query<LeafTile>(
       `select index, hashes, first_position from transparency_log.tiles
         where level = 0 and index >= $1 order by index limit $2`,
       [next, TILES_PER_READ],
     )
     if (tiles.length === 0) break
-    yield* compareTiles(deps, tiles, end)
+    if (readLeaves !== null) yield* compareTiles(readLeaves, tiles, end)
     yield* compareParents(pg, tiles)
-    deps.onProgress?.(Number(tiles.at(-1)?.first_position))
   }
   yield* compareCheckpoints(deps)
 }
@@ -69,7 +61,7 @@ const TILES_PER_READ = 64
 const CHANGED = 'the event differs from what was sealed'
 
 async function* compareTiles(
-  { readLeaves }: Comparing,
+  readLeaves: ReadLeaves,
   tiles: readonly LeafTile[],
   end: number,
 ): AsyncGenerator<LogFinding> {
@@ -114,24 +106,23 @@ function* compareOneByOne(
 
 /** Compares the root of each full tile with its hash in the tile above. */
 async function* compareParents(pg: Pool, tiles: readonly LeafTile[]): AsyncGenerator<LogFinding> {
-  const full = tiles.filter(({ hashes }) => hashes.length === TILE_WIDTH * HASH_BYTES)
-  if (full.length === 0) return
-  for (const { index, hashes, first_position: position } of full) {
+  const above = new Map<number, Buffer | null>()
+  for (const { index, hashes, first_position: position } of tiles) {
+    if (hashes.length < TILE_WIDTH * HASH_BYTES) continue
+    const parent = Math.floor(Number(index) / TILE_WIDTH)
+    if (!above.has(parent)) above.set(parent, await readTile(pg, 1, parent, null))
+    const start = (Number(index) % TILE_WIDTH) * HASH_BYTES
     const root = rootOfHashes(splitHashes(hashes))
-    const above = await readHashAbove(pg, Number(index))
-    if (above?.equals(root)) continue
+    if (
+      above
+        .get(parent)
+        ?.subarray(start, start + HASH_BYTES)
+        .equals(root)
+    )
+      continue
     const detail = `the hashes of tile ${index} differ from the tile above`
     yield { kind: 'tile-changed', position: Number(position), detail }
   }
-}
-
-async function readHashAbove(pg: Pool, index: number): Promise<Buffer | null> {
-  const { rows } = await pg.query<{ hash: Buffer }>(
-    `select substring(hashes from $2 for ${HASH_BYTES}) hash from transparency_log.tiles
-      where level = 1 and index = $1`,
-    [Math.floor(index / TILE_WIDTH), (index % TILE_WIDTH) * HASH_BYTES + 1],
-  )
-  return rows[0]?.hash ?? null
 }
 
 /** Compares the root and the signature of each checkpoint with the tiles and the key. */

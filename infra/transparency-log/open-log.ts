@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Pool } from 'pg'
 import type { Core } from '../core-dependencies.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { LOG_SCHEMA } from './log-tables.ts'
@@ -41,17 +42,30 @@ export async function openTransparencyLog({
   const seed =
     config.transparencyLog.key ?? Buffer.from(vault.keyedHash('transparency-log', 'log'), 'hex')
   const witnessSeed = Buffer.from(vault.keyedHash('transparency-log', 'witness'), 'hex')
-  const candidate = `tallygate.local/${randomBytes(8).toString('hex')}`
+  const { origin, verifierKey } = (await readLog(pg)) ?? (await beginLog(pg, seed))
+  const signer = createNoteSigner(origin, seed)
+  if (signer.verifierKey !== verifierKey) throw new WrongLogKey()
+  return { origin, signer, witness: createNoteSigner(`${origin}/witness`, witnessSeed) }
+}
+
+type RecordedLog = { readonly origin: string; readonly verifierKey: string }
+
+/** Returns the name and the public key of the log, or null if it is not begun. */
+export async function readLog(pg: Pool): Promise<RecordedLog | null> {
+  const { rows } = await pg.query<RecordedLog>(
+    'select origin, verifier_key "verifierKey" from transparency_log.log',
+  )
+  return rows[0] ?? null
+}
+
+/** Begins the log under a random name, unless another process does so at the same time. */
+async function beginLog(pg: Pool, seed: Uint8Array): Promise<RecordedLog> {
+  const origin = `tallygate.local/${randomBytes(8).toString('hex')}`
+  const { verifierKey } = createNoteSigner(origin, seed)
   await pg.query(
     `insert into transparency_log.log (origin, verifier_key) values ($1, $2)
       on conflict (is_only) do nothing`,
-    [candidate, createNoteSigner(candidate, seed).verifierKey],
+    [origin, verifierKey],
   )
-  const { rows } = await pg.query<{ origin: string; verifier_key: string }>(
-    'select origin, verifier_key from transparency_log.log',
-  )
-  const { origin, verifier_key: recorded } = rows[0] ?? { origin: '', verifier_key: '' }
-  const signer = createNoteSigner(origin, seed)
-  if (signer.verifierKey !== recorded) throw new WrongLogKey()
-  return { origin, signer, witness: createNoteSigner(`${origin}/witness`, witnessSeed) }
+  return (await readLog(pg)) ?? { origin, verifierKey }
 }

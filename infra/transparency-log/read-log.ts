@@ -91,13 +91,8 @@ export async function readTile(
 /** Returns the tree of the stored tiles. Each tile is read once, so use it for one response. */
 export function storedTree(pg: Pool): TileTree {
   const tiles = new Map<string, Promise<Buffer>>()
-  const load = async (level: number, index: number): Promise<Buffer> => {
-    const { rows } = await pg.query<{ hashes: Buffer }>(
-      'select hashes from transparency_log.tiles where level = $1 and index = $2',
-      [level, index],
-    )
-    return rows[0]?.hashes ?? Buffer.alloc(0)
-  }
+  const load = async (level: number, index: number): Promise<Buffer> =>
+    (await readTile(pg, level, index, null)) ?? Buffer.alloc(0)
   return new TileTree(async (level, index) => {
     const tile = Math.floor(index / TILE_WIDTH)
     const key = `${level}/${tile}`

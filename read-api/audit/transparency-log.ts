@@ -7,7 +7,7 @@ import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { TILE_WIDTH } from '#infra/transparency-log/merkle-tree.ts'
-import { ensureLogSchema, openTransparencyLog } from '#infra/transparency-log/open-log.ts'
+import { ensureLogSchema, openTransparencyLog, readLog } from '#infra/transparency-log/open-log.ts'
 import { type LogCheckpoint, listCheckpoints, readTile } from '#infra/transparency-log/read-log.ts'
 import { parseTilePath } from '#infra/transparency-log/tile-path.ts'
 import { witnessCheckpoint } from '#infra/transparency-log/witness-checkpoint.ts'
@@ -36,10 +36,7 @@ export function getLogStatus(app: App, { core }: ReadDeps): void {
         const unsealed = { origin: null, key: null, witness_key: null, latest: null }
         return success({ ...unsealed, witnesses: await witnessesOf(core), quorum })
       }
-      const { rows } = await core.pg.query<{ origin: string; verifier_key: string }>(
-        'select origin, verifier_key from transparency_log.log',
-      )
-      const [{ origin, verifier_key: key } = { origin: '', verifier_key: '' }] = rows
+      const { origin = '', verifierKey: key = '' } = (await readLog(core.pg)) ?? {}
       const witnessKey = await openTransparencyLog(core).then(
         ({ witness }) => witness.witnessKey,
         () => null,

@@ -49,11 +49,11 @@ async function append(count: number, stream = `user-${randomUUID()}`): Promise<v
   }
 }
 
-async function findings(after = 0): Promise<LogFinding[]> {
+async function findings(): Promise<LogFinding[]> {
   const { core } = running
   const key = parseVerifierKey(log.signer.verifierKey)
   const found: LogFinding[] = []
-  const comparing = { pg: core.pg, readLeaves: leafReader(core), key, after }
+  const comparing = { pg: core.pg, readLeaves: leafReader(core), key }
   for await (const finding of compareEventsWithLog(comparing)) found.push(finding)
   return found
 }
