@@ -23,6 +23,10 @@ const answerWith = (type: string) => ({
   pieces: [MP4],
 })
 
+/** The relay also asks about the tasks of other tests, so the last request of all can be of those. */
+const lastRequestTo = (path: string) =>
+  rig.vendor.requests.findLast((request) => request.path === path)
+
 /** A finished video of OpenAI, whose file is at the vendor. */
 async function finished(): Promise<string> {
   rig.vendor.answers.set('POST /v1/videos', { body: { id: 'video_1', status: 'queued' } })
@@ -44,8 +48,7 @@ describe('the file of a video', () => {
     expect(answer.headers.get('content-type')).toBe('video/mp4')
     expect(JSON.stringify([...answer.headers])).not.toContain(rig.vendor.url)
     expect(Buffer.from(await answer.arrayBuffer()).equals(MP4)).toBe(true)
-    const sent = rig.vendor.requests.at(-1)
-    expect(sent?.headers).toMatchObject({
+    expect(lastRequestTo('/v1/videos/video_1/content')?.headers).toMatchObject({
       authorization: `Bearer ${PROVIDER_KEY}`,
       range: 'bytes=0-9999',
     })
@@ -89,7 +92,7 @@ describe('the file of a video', () => {
     rig.vendor.answers.set('GET /v1/files/retrieve', { body: own })
     rig.vendor.answers.set('GET /x.mp4', answerWith('video/mp4'))
     expect((await get(`/v1/videos/${json.id}/content`, owner)).status).toBe(200)
-    expect(rig.vendor.requests.at(-1)?.headers.authorization).toBeUndefined()
+    expect(lastRequestTo('/x.mp4')?.headers.authorization).toBeUndefined()
   })
 
   it('is gone once its owner deletes the video, but not before it is finished', async () => {
@@ -151,7 +154,7 @@ describe('the formats of callers', () => {
     const { json, text } = await rig.post(`/v1/videos/${id}/remix`, { prompt: 'at night' })
     expect(json, text).toMatchObject({ status: 'queued', remixed_from_video_id: id, seconds: '4' })
     expect(await rig.balance()).toBe(before - 200_000n)
-    expect(JSON.parse(rig.vendor.requests.at(-1)?.body ?? '')).toBeDefined()
+    expect(JSON.parse(lastRequestTo('/v1/videos/video_1/remix')?.body ?? '')).toBeDefined()
   })
 
   it('accepts the forms of clients, with a picture', async () => {
@@ -191,8 +194,7 @@ describe('the formats of callers', () => {
     const sent = { model_name: 'kling-v1-6', image, callback_url: 'https://evil.example' }
     const { json, text } = await rig.post(path, sent)
     expect(json, text).toMatchObject({ code: 0, data: { task_status: 'submitted' } })
-    const { body = '' } =
-      rig.vendor.requests.findLast((one) => one.path === '/v1/videos/image2video') ?? {}
+    const { body = '' } = lastRequestTo('/v1/videos/image2video') ?? {}
     expect(JSON.parse(body)).toMatchObject({ image, duration: '5', mode: 'std' })
     expect(body).not.toContain('evil')
     const shown = await rig.ask(`${path}/${json.data.task_id}`)
@@ -219,7 +221,7 @@ describe('the formats of callers', () => {
     const [sample] = (await operation()).response.generateVideoResponse.generatedSamples
     expect(sample.video.uri).not.toContain(rig.vendor.url)
     expect((await get(sample.video.uri)).status).toBe(200)
-    expect(rig.vendor.requests.at(-1)?.headers['x-goog-api-key']).toBe(PROVIDER_KEY)
+    expect(lastRequestTo('/veo.mp4')?.headers['x-goog-api-key']).toBe(PROVIDER_KEY)
   })
 
   it('refuses what a model does not offer, and names the member', async () => {
