@@ -23,7 +23,7 @@ const answerWith = (type: string) => ({
   pieces: [MP4],
 })
 
-/** The relay also asks about the tasks of other tests, so the last request of all can be of those. */
+/** The relay also asks about tasks of other tests, so the last request of all can be theirs. */
 const lastRequestTo = (path: string) =>
   rig.vendor.requests.findLast((request) => request.path === path)
 
