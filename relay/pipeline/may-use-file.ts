@@ -4,8 +4,9 @@ import type { Caller } from './authenticate.ts'
 
 /**
  * Reports whether a caller may use a file that the provider stores. All customers of the site share
- * its account at the provider, so an id may be that of a file of somebody else. No endpoint of the
- * gateway uploads files, so no file belongs to any caller.
+ * its account at the provider, so an id may be that of a file of somebody else. The files that
+ * callers upload to the gateway are batches of requests, which no model reads, so no call may name
+ * a file.
  */
 const mayUseFile = (_caller: Caller, _file: FileReference): boolean => false
 
