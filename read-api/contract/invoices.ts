@@ -31,7 +31,7 @@ const figures = {
   billed_tokens: Type.Integer(),
   billed: Type.Integer(),
   /** The exact amount in the currency of the invoice, as a decimal. */
-  amount: Type.Optional(Type.String()),
+  amount: Type.String(),
   /** The calls and tokens of this site. `cost` is what they should cost, as far as it is known. */
   calls: Type.Integer(),
   tokens: Type.Integer(),
@@ -53,10 +53,10 @@ export type InvoiceItem = Static<typeof InvoiceItem>
 
 /**
  * How a line of the invoice with an id was matched with a call. `other_period`: the call ended more
- * than a day outside the days of the invoice. `failed`: the attempt failed and another one served
- * the call. `unknown`: no call of the channel has this id, so that the line is compared by day and
- * model. `duplicate`: the line repeats an earlier one and is in no sum. `only_ours`: a call whose
- * provider named an id that is not in the invoice.
+ * than a day outside the days of the invoice. `failed`: the attempt was not charged to anybody.
+ * `unknown`: no attempt of the channel has this id, so that the line is compared by day and model.
+ * `duplicate`: the line repeats an earlier one and is in no sum. `only_ours`: a call whose provider
+ * named an id that is not in the invoice.
  */
 export const REQUEST_MATCHES = [
   ...(['matched', 'different', 'other_period', 'failed'] as const),
@@ -109,7 +109,7 @@ export type InvoiceRequest = Static<typeof InvoiceRequest>
 export const InvoiceComparison = Type.Object({
   ...summary,
   /** Null for an invoice that was imported without ids of requests. */
-  requests: Type.Optional(nullable(InvoiceRequests)),
+  requests: nullable(InvoiceRequests),
   /** The numbers of pairs of day and model, by their comparison. */
   counts: Type.Record(Type.String(), Type.Integer()),
   total: Type.Object(figures),
