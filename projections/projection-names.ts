@@ -28,6 +28,7 @@ export const PROJECTION_NAMES = [
   'channel-timeline',
   'provider-mismatches',
   'audit-log',
+  'reconciliation',
 ] as const
 
 export type ProjectionName = (typeof PROJECTION_NAMES)[number]

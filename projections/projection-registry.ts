@@ -18,6 +18,7 @@ import { priceHistory } from './price-history/projection.ts'
 import { priceSchedule } from './price-schedule/projection.ts'
 import type { Projection } from './projection.ts'
 import { providerMismatches } from './provider-mismatches/projection.ts'
+import { reconciliation } from './reconciliation/projection.ts'
 import { redemptions } from './redemptions/projection.ts'
 import { tasks } from './tasks/projection.ts'
 import { tokens } from './tokens/projection.ts'
@@ -52,4 +53,5 @@ export const PROJECTIONS: readonly Projection[] = [
   channelStats,
   channelTimeline,
   providerMismatches,
+  reconciliation,
 ]

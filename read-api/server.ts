@@ -12,7 +12,7 @@ import { getCall } from './audit/calls.ts'
 import { listCorrections } from './audit/corrections.ts'
 import { exportEvents } from './audit/export-events.ts'
 import { exportLedger } from './audit/export-ledger.ts'
-import { getInvoice, listInvoices } from './audit/invoices.ts'
+import { getInvoice, listInvoiceRequests, listInvoices } from './audit/invoices.ts'
 import { getBalanceAt, getSiteMonth, getStatement, listLedger } from './audit/ledger.ts'
 import { countOtherModels, listMismatchedCalls } from './audit/provider-mismatches.ts'
 import { getCallReceipts, getEventReceipt, listOwnReceipts } from './audit/receipts.ts'
@@ -119,6 +119,7 @@ const ROUTES = [
   listCorrections,
   listInvoices,
   getInvoice,
+  listInvoiceRequests,
   siteUsage,
   tokenUsage,
   usageData,

@@ -5,6 +5,9 @@ import type { Fact } from '../shared/event.ts'
 /** The stream of all imported invoices. */
 export const INVOICES_STREAM = 'invoices'
 
+/** Returns the stream of the lines of an invoice that have ids of the provider's requests. */
+export const invoiceRequestsStream = (invoiceId: string): string => `invoice-requests-${invoiceId}`
+
 /** The rows of an invoice for one day and one model. */
 export type InvoiceLine = {
   /** The UTC day: `2026-11-28`. */
@@ -27,8 +30,15 @@ export type InvoiceImported = Fact<
     readonly digest: string
     readonly bytes: number
     readonly rows: number
-    /** The rows that repeated the id of an earlier row. They are not in the sums. */
+    /**
+     * The rows that repeated the id of an earlier row with an amount of the same sign. They are not
+     * in the sums.
+     */
     readonly duplicates: number
+    /** The sum of the amounts of the duplicates, in billionths. Omitted if it is 0. */
+    readonly duplicatesAmount?: number
+    /** The number of rows with ids, which are in a stream of the invoice. Omitted if it is 0. */
+    readonly requests?: number
     readonly currency: string
     /** What one unit of the currency is in dollars, as a decimal. */
     readonly dollars: string
@@ -38,6 +48,34 @@ export type InvoiceImported = Fact<
 >
 
 export type InvoiceDeleted = Fact<'InvoiceDeleted', { readonly invoiceId: string }>
+
+/**
+ * A row of an invoice with the provider's id of a request. `row` is its number in the file, and
+ * `amount` is in billionths of the currency. The last member marks a duplicate.
+ */
+export type InvoiceRequest = readonly [
+  row: number,
+  day: string,
+  model: string,
+  requestId: string,
+  tokens: number,
+  amount: number,
+  isDuplicate?: true,
+]
+
+/**
+ * A part of the rows of an invoice that have ids. All parts are recorded before the import, so that
+ * an imported invoice is complete. The parts of an import that failed have no meaning.
+ */
+export type InvoiceRequestsRecorded = Fact<
+  'InvoiceRequestsRecorded',
+  {
+    readonly invoiceId: string
+    /** The number of the part within the invoice, starting at 0. */
+    readonly part: number
+    readonly requests: readonly InvoiceRequest[]
+  }
+>
 
 export type InvoiceEvent = InvoiceImported | InvoiceDeleted
 
@@ -85,4 +123,21 @@ export const invoicesDecider: Decider<
     event.type === 'InvoiceImported'
       ? { invoices: [...invoices, event.data] }
       : { invoices: invoices.filter(({ invoiceId }) => invoiceId !== event.data.invoiceId) },
+}
+
+type InvoiceRequestsCommand = {
+  readonly type: 'RecordInvoiceRequests'
+} & InvoiceRequestsRecorded['data']
+
+/** Records the parts of an invoice in their order. A part that is repeated changes nothing. */
+export const invoiceRequestsDecider: Decider<
+  { readonly parts: number },
+  InvoiceRequestsCommand,
+  InvoiceRequestsRecorded,
+  CodedError<never>
+> = {
+  initialState: () => ({ parts: 0 }),
+  decide: ({ type, ...data }, { parts }) =>
+    data.part === parts ? [{ type: 'InvoiceRequestsRecorded', v: 1, data }] : [],
+  evolve: (_state, { data }) => ({ parts: data.part + 1 }),
 }

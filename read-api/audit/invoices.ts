@@ -1,21 +1,23 @@
 import { INVOICES_STREAM, type Invoice, invoicesDecider } from '#domain/invoices/events.ts'
-import { decimalOf } from '#domain/pricing/decimal.ts'
-import { QUOTA_PER_DOLLAR, toWire } from '#domain/shared/quota.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
-import { type ChannelDay, channelDays } from '#projections/usage/query.ts'
+import {
+  listMatches,
+  listOnlyOurs,
+  type RequestMatchRow,
+} from '#projections/reconciliation/query.ts'
 import {
   COMPARISONS,
-  type Comparison,
-  type InvoiceItem,
+  type InvoiceRequest,
   invoiceQueries,
+  type RequestMatch,
 } from '../contract/invoices.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { auditError } from './audit-errors.ts'
+import { amountText, compareInvoice, matchedInvoiceOf, quotaOf } from './compare-invoice.ts'
 
 const PAGE_SIZE = 50
-const BILLIONTHS = 1_000_000_000n
 
 /** `GET /api/audit/invoices`: the imported invoices, newest first. */
 export function listInvoices(app: App, { core }: ReadDeps): void {
@@ -31,20 +33,13 @@ export function listInvoices(app: App, { core }: ReadDeps): void {
 
 /** `GET /api/audit/invoices/:id`: an invoice beside what this site recorded for its channel. */
 export function getInvoice(app: App, deps: ReadDeps): void {
-  const { core } = deps
   app.route({
     ...endpoint(invoiceQueries, 'GET /api/audit/invoices/:id'),
     onRequest: onlyAuditor,
-    preHandler: upToDate(deps, 'usage-by-hour'),
+    preHandler: upToDate(deps, 'usage-by-hour', 'reconciliation'),
     handler: async ({ params, query }) => {
-      const { invoices } = await core.actors.peek(invoicesDecider, INVOICES_STREAM)
-      const invoice = invoices.find(({ invoiceId }) => invoiceId === params.id)
-      if (invoice === undefined) throw auditError('ObjectUnknown')
-      const summary = summaryOf(invoice)
-      const { channelId } = invoice
-      const days = { from: secondsOf(summary.first_day), to: secondsOf(summary.last_day) }
-      const ours = await channelDays(core.db, channelId, days)
-      const all = compare(invoice, ours)
+      const invoice = await findInvoice(deps, params.id)
+      const { requests, items: all, total, models } = await compareInvoice(deps.core.db, invoice)
       const counts = Object.fromEntries(
         COMPARISONS.map((one) => [one, all.filter((item) => item.comparison === one).length]),
       )
@@ -52,12 +47,8 @@ export function getInvoice(app: App, deps: ReadDeps): void {
       const selected = all.filter((item) => comparison === '' || item.comparison === comparison)
       const start = integerOf(query.cursor) ?? 0
       const end = start + Number(query.limit ?? PAGE_SIZE)
-      const models = Map.groupBy(all, ({ model }) => model)
       return success({
-        ...summary,
-        counts,
-        total: sumOf(all),
-        models: [...models].map(([model, items]) => ({ model, ...sumOf(items) })),
+        ...{ ...summaryOf(invoice), requests, counts, total, models: [...models] },
         items: selected.slice(start, end),
         next_cursor: end < selected.length ? String(end) : null,
       })
@@ -65,7 +56,37 @@ export function getInvoice(app: App, deps: ReadDeps): void {
   })
 }
 
-const secondsOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1_000
+/** `GET /api/audit/invoices/:id/requests`: the lines with ids, and the calls without a line. */
+export function listInvoiceRequests(app: App, deps: ReadDeps): void {
+  app.route({
+    ...endpoint(invoiceQueries, 'GET /api/audit/invoices/:id/requests'),
+    onRequest: onlyAuditor,
+    preHandler: upToDate(deps, 'reconciliation'),
+    handler: async ({ params, query: { match, cursor, limit = PAGE_SIZE } }) => {
+      const invoice = await findInvoice(deps, params.id)
+      const size = Number(limit)
+      const page = { after: integerOf(cursor) ?? 0, limit: size + 1 }
+      const matched = matchedInvoiceOf(invoice)
+      const { db } = deps.core
+      const rows =
+        match === 'only_ours'
+          ? await listOnlyOurs(db, matched, page)
+          : await listMatches(db, matched, match, page)
+      const items = rows.slice(0, size)
+      return success({
+        items: items.map((row) => requestOf(row, match)),
+        next_cursor: rows.length > size ? String(items.at(-1)?.place) : null,
+      })
+    },
+  })
+}
+
+async function findInvoice({ core }: ReadDeps, id: string): Promise<Invoice> {
+  const { invoices } = await core.actors.peek(invoicesDecider, INVOICES_STREAM)
+  const invoice = invoices.find(({ invoiceId }) => invoiceId === id)
+  if (invoice === undefined) throw auditError('ObjectUnknown')
+  return invoice
+}
 
 function summaryOf(invoice: Invoice) {
   const { invoiceId: id, channelId: channel_id, digest, bytes, rows, duplicates } = invoice
@@ -80,50 +101,20 @@ function summaryOf(invoice: Invoice) {
   }
 }
 
-/** Converts billionths of the currency to quota, rounded to the nearest unit. */
-function quotaOf(amount: bigint, dollars: string): number {
-  const { units, scale } = decimalOf(dollars)
-  const divisor = BILLIONTHS * 10n ** BigInt(scale)
-  const size = (amount < 0n ? -amount : amount) * units * QUOTA_PER_DOLLAR
-  const rounded = (2n * size + divisor) / (2n * divisor)
-  return toWire(amount < 0n ? -rounded : rounded)
+function requestOf(row: RequestMatchRow, match: RequestMatch): InvoiceRequest {
+  const { place, upstreamId, day, model, amount, billed, tokens } = row
+  const { call, userId, endedAt, callModel, callTokens, cost, charged } = row
+  return {
+    row: match === 'only_ours' ? 0 : place,
+    ...{ match, upstream_id: upstreamId, day, model, billed, billed_tokens: tokens },
+    amount: amountText(amount),
+    call:
+      call === null
+        ? null
+        : {
+            ...{ request_id: call, user_id: userId ?? 0, ended_at: endedAt ?? 0 },
+            ...{ model: callModel ?? '', tokens: callTokens ?? 0, cost, charged: charged ?? 0 },
+          },
+    difference: call === null || cost === null ? null : billed - cost,
+  }
 }
-
-/** Compares each pair of day and model that the invoice or this site has, in their order. */
-function compare(invoice: Invoice, ours: readonly ChannelDay[]): readonly InvoiceItem[] {
-  const theirs = new Map(invoice.lines.map((line) => [`${line.day} ${line.model}`, line]))
-  const own = new Map(ours.map((one) => [`${one.day} ${one.model}`, one]))
-  const hasTokens = invoice.lines.some(({ tokens }) => tokens > 0)
-  return [...new Set([...theirs.keys(), ...own.keys()])].sort().map((key): InvoiceItem => {
-    const [line, mine] = [theirs.get(key), own.get(key)]
-    const { day, model } = line ?? mine ?? { day: '', model: '' }
-    const billed = quotaOf(BigInt(line?.amount ?? 0), invoice.dollars)
-    const { calls = 0, tokens = 0, cost = 0, charged = 0 } = mine ?? {}
-    const billedTokens = line?.tokens ?? 0
-    const isSame = (!hasTokens || isNear(billedTokens, tokens)) && isNear(billed, cost)
-    const comparison = comparisonOf(line !== undefined, mine !== undefined, isSame)
-    const figures = { rows: line?.rows ?? 0, billed_tokens: billedTokens, billed }
-    const margin = charged - billed
-    return { day, model, comparison, ...figures, calls, tokens, cost, charged, margin }
-  })
-}
-
-function comparisonOf(isTheirs: boolean, isOurs: boolean, isSame: boolean): Comparison {
-  if (!isOurs) return 'only_theirs'
-  if (!isTheirs) return 'only_ours'
-  return isSame ? 'matched' : 'different'
-}
-
-/** Providers round each row, so figures that differ by less than one percent are the same. */
-const isNear = (one: number, other: number): boolean =>
-  Math.abs(one - other) * 100 <= Math.max(Math.abs(one), Math.abs(other))
-
-const FIGURES = [
-  ...(['rows', 'billed_tokens', 'billed', 'calls', 'tokens', 'cost'] as const),
-  ...(['charged', 'margin'] as const),
-] as const
-
-const sumOf = (items: readonly InvoiceItem[]) =>
-  Object.fromEntries(
-    FIGURES.map((name) => [name, items.reduce((sum, item) => sum + item[name], 0)]),
-  ) as Record<(typeof FIGURES)[number], number>

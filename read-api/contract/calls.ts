@@ -143,6 +143,22 @@ const CallEnding = Type.Object({
   first_byte_ms: nullable(Type.Integer()),
 })
 
+/** A correction of the call's charge. The event of the call itself stays as it is. */
+const ChargeCorrection = Type.Object({
+  correction_id: Type.String(),
+  ...Moment,
+  /** The charge before and after the correction. `amount` is what the account paid in addition. */
+  charge: Type.Integer(),
+  corrected: Type.Integer(),
+  amount: Type.Integer(),
+  /** The part of a higher charge that the account could not pay and does not owe. */
+  unpaid: Type.Integer(),
+  /** Who confirmed the correction, and why. The reason is empty if the admin has been erased. */
+  requested_by: Type.Object({ id: Type.Integer(), name: Type.String() }),
+  reason: Type.String(),
+})
+export type ChargeCorrection = Static<typeof ChargeCorrection>
+
 /** Everything that the site has recorded about one call. */
 export const CallExplanation = Type.Object({
   request_id: Type.String(),
@@ -168,6 +184,10 @@ export const CallExplanation = Type.Object({
   usage: nullable(UsageOfCall),
   price: nullable(Price),
   arithmetic: nullable(Arithmetic),
+  /** The corrections of the charge, oldest first. */
+  corrections: Type.Optional(Type.Array(ChargeCorrection)),
+  /** The charge after all corrections, or null while the call is open. */
+  charge_in_force: Type.Optional(nullable(Type.Integer())),
   /** For admins and auditors: what the provider charged, in quota. */
   cost: nullable(Type.Integer()),
   cost_ratio: nullable(Type.String()),

@@ -30,6 +30,8 @@ const figures = {
   rows: Type.Integer(),
   billed_tokens: Type.Integer(),
   billed: Type.Integer(),
+  /** The exact amount in the currency of the invoice, as a decimal. */
+  amount: Type.String(),
   /** The calls and tokens of this site. `cost` is what they should cost, as far as it is known. */
   calls: Type.Integer(),
   tokens: Type.Integer(),
@@ -49,8 +51,65 @@ export const InvoiceItem = Type.Object({
 })
 export type InvoiceItem = Static<typeof InvoiceItem>
 
+/**
+ * How a line of the invoice with an id was matched with a call. `other_period`: the call ended more
+ * than a day outside the days of the invoice. `failed`: the attempt was not charged to anybody.
+ * `unknown`: no attempt of the channel has this id, so that the line is compared by day and model.
+ * `duplicate`: the line repeats an earlier one and is in no sum. `only_ours`: a call whose provider
+ * named an id that is not in the invoice.
+ */
+export const REQUEST_MATCHES = [
+  ...(['matched', 'different', 'other_period', 'failed'] as const),
+  ...(['unknown', 'duplicate', 'only_ours'] as const),
+] as const
+export type RequestMatch = (typeof REQUEST_MATCHES)[number]
+
+/** The lines that were matched by the ids of the provider's requests. */
+const InvoiceRequests = Type.Object({
+  /** The numbers of lines, and of calls for `only_ours`, by their match. */
+  counts: Type.Record(Type.String(), Type.Integer()),
+  /** The sums of the matched lines and their calls. The sums by day and model are without them. */
+  ...figures,
+  /** What the provider would bill for the duplicates, in quota. */
+  duplicates_billed: Type.Integer(),
+})
+
+const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** A line of an invoice and its call, or a call that is not in the invoice. */
+export const InvoiceRequest = Type.Object({
+  /** The row of the file, starting at 1 with the names of the columns. 0 for a call of ours. */
+  row: Type.Integer(),
+  match: Type.Unsafe<RequestMatch>(Type.Union(REQUEST_MATCHES.map((one) => Type.Literal(one)))),
+  /** The provider's id of the request. */
+  upstream_id: Type.String(),
+  day: Type.String(),
+  model: Type.String(),
+  amount: Type.String(),
+  billed: Type.Integer(),
+  billed_tokens: Type.Integer(),
+  /** The call of this site. Its request id is that of `GET /api/audit/calls/:requestId`. */
+  call: nullable(
+    Type.Object({
+      request_id: Type.String(),
+      user_id: Type.Integer(),
+      ended_at: Type.Integer(),
+      model: Type.String(),
+      tokens: Type.Integer(),
+      /** What the call should cost, or null if that is not known. */
+      cost: nullable(Type.Integer()),
+      charged: Type.Integer(),
+    }),
+  ),
+  /** `billed` minus the cost of the call. Null without a call or a known cost. */
+  difference: nullable(Type.Integer()),
+})
+export type InvoiceRequest = Static<typeof InvoiceRequest>
+
 export const InvoiceComparison = Type.Object({
   ...summary,
+  /** Null for an invoice that was imported without ids of requests. */
+  requests: nullable(InvoiceRequests),
   /** The numbers of pairs of day and model, by their comparison. */
   counts: Type.Record(Type.String(), Type.Integer()),
   total: Type.Object(figures),
@@ -80,5 +139,22 @@ export const invoiceQueries = {
       limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
     }),
     response: { 200: Envelope(InvoiceComparison) },
+  },
+  'GET /api/audit/invoices/:id/requests': {
+    summary: 'List the lines of an invoice by the ids of requests, in the order of the file',
+    params,
+    querystring: Type.Object({
+      match: Type.Unsafe<RequestMatch>(Type.Union(REQUEST_MATCHES.map((one) => Type.Literal(one)))),
+      cursor: Query.integer,
+      limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
+    }),
+    response: {
+      200: Envelope(
+        Type.Object({
+          items: Type.Array(InvoiceRequest),
+          next_cursor: Type.Union([Type.String(), Type.Null()]),
+        }),
+      ),
+    },
   },
 }

@@ -38,8 +38,29 @@ export const LedgerItem = Type.Object({
   token_id: Type.Integer(),
   /** 0 for users, who do not see channels. */
   channel_id: Type.Integer(),
+  /** For a correction: the number of its calls, see `…/corrections/:position`. */
+  corrected_calls: Type.Optional(Type.Integer()),
 })
 export type LedgerItem = Static<typeof LedgerItem>
+
+/** The calls whose charges one movement of the type `correction` changed. */
+const CorrectedCalls = Type.Object({
+  correction_id: Type.String(),
+  created_at: Type.Integer(),
+  requested_by: Type.Object({ id: Type.Integer(), name: Type.String() }),
+  reason: Type.String(),
+  calls: Type.Array(
+    Type.Object({
+      request_id: Type.String(),
+      /** The charge before and after the correction, and their difference. */
+      charge: Type.Integer(),
+      corrected: Type.Integer(),
+      amount: Type.Integer(),
+      unpaid: Type.Integer(),
+    }),
+  ),
+})
+export type CorrectedCalls = Static<typeof CorrectedCalls>
 
 const LedgerPage = Type.Object({
   /** The figures before the first and after the last movement of the period. */
@@ -100,6 +121,7 @@ const ExportQuery = Type.Object({
 })
 const MonthQuery = Type.Object({ month: Type.String({ pattern: '^2[0-9]{3}-(0[1-9]|1[0-2])$' }) })
 const UserParams = Type.Object({ userId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+const position = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
 const AtQuery = Type.Object({ at: Type.Optional(Type.String({ maxLength: 40 })) })
 
 export type LedgerQuery = Static<typeof LedgerQuery>
@@ -112,6 +134,15 @@ const balance = { querystring: AtQuery, response: { 200: Envelope(BalanceAt) } }
 export const ledgerQueries = {
   'GET /api/ledger/self': page,
   'GET /api/audit/ledger/:userId': { ...page, params: UserParams },
+  /** `position` is that of the movement. It has at most a hundred calls. */
+  'GET /api/ledger/self/corrections/:position': {
+    params: Type.Object({ position }),
+    response: { 200: Envelope(CorrectedCalls) },
+  },
+  'GET /api/audit/ledger/:userId/corrections/:position': {
+    params: Type.Object({ ...UserParams.properties, position }),
+    response: { 200: Envelope(CorrectedCalls) },
+  },
   'GET /api/ledger/self/export': { querystring: ExportQuery },
   'GET /api/audit/ledger/:userId/export': { querystring: ExportQuery, params: UserParams },
   'GET /api/ledger/self/statement': statement,

@@ -61,6 +61,17 @@ export type LoggedUsage = {
   seconds?: number
 }
 
+/** A correction of a call's charge. `amount` is negative if quota was refunded. */
+export type LoggedCorrection = {
+  correction_id: string
+  amount: number
+  charge: number
+  corrected: number
+  created_at: number
+  requested_by: { id: number; name: string }
+  reason: string
+}
+
 /**
  * The members of `other`. Ratios and prices are numbers here. `price` contains them as exact
  * decimals.
@@ -115,6 +126,8 @@ export type LogOther = {
    * charged.
    */
   unpaid_usage?: LoggedUsage
+  /** The corrections of the call's charge, oldest first. `quota` is the charge without them. */
+  corrected_by?: readonly LoggedCorrection[]
   /** Set if the row is the sum of the lines of a batch with one model and price. */
   batch_id?: string
   batch_lines?: number

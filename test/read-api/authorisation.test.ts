@@ -114,6 +114,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/audit/corrections': 'auditor',
   'GET /api/audit/invoices': 'auditor',
   'GET /api/audit/invoices/:id': 'auditor',
+  'GET /api/audit/invoices/:id/requests': 'auditor',
   'GET /api/data/': 'admin',
   'GET /api/data/self/': 'user',
   'GET /api/mj/': 'admin',

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { InvoiceRequest } from '#domain/invoices/events.ts'
 import type { InvoiceComparison, InvoiceSummary } from '#read-api/contract/invoices.ts'
 import { aCall, appendTo, costing, settledCall } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
@@ -64,6 +65,25 @@ const sum = (text: string) => sumInvoice(Readable.from([Buffer.from(text)]), FOR
 const HEADER = 'date,model,cost,id\n'
 
 describe('the sums of an invoice', () => {
+  it('pass on each row with an id, and mark the duplicates', async () => {
+    const requests: InvoiceRequest[] = []
+    const rows = ['m,1,a', 'm,-1,a', 'm,2,a', 'm,-1,a', 'm,3,'].map((row) => `2026-11-27,${row}\n`)
+    const file = Readable.from([Buffer.from(HEADER + rows.join(''))])
+    const sums = await sumInvoice(file, FORMAT, (one) => requests.push(one))
+    expect(sums).toMatchObject({
+      ...{ rows: 5, requests: 4, duplicates: 2, duplicatesAmount: 1_000_000_000 },
+      lines: [{ rows: 3, amount: 3_000_000_000 }],
+    })
+    expect(
+      requests.map(([row, , , id, , amount, isDuplicate]) => [row, id, amount, isDuplicate]),
+    ).toEqual([
+      [2, 'a', 1_000_000_000, undefined],
+      [3, 'a', -1_000_000_000, undefined],
+      [4, 'a', 2_000_000_000, true],
+      [5, 'a', -1_000_000_000, true],
+    ])
+  })
+
   it('count a repeated id once, and subtract credits', async () => {
     const text = `${HEADER}2026-11-27,m,1,a\n2026-11-27T08:00:00Z,m,1,a\n2026-11-27,m,-0.25,b\n`
     expect(await sum(text)).toMatchObject({
@@ -76,6 +96,9 @@ describe('the sums of an invoice', () => {
     ['2026-02-31,m,1,a', 'InvoiceRowInvalid: Invalid day in row 2'],
     ['2026-02-01,,1,a', 'Invalid model in row 2'],
     ['2026-02-01,m,=1,a', 'Invalid amount in row 2'],
+    ['2026-02-01,m\0,1,a', 'Invalid model in row 2'],
+    ['2026-02-01,m,1,a\0', 'Invalid request_id in row 2'],
+    [`2026-02-01,m,1,${'a'.repeat(129)}`, 'Invalid request_id in row 2'],
     ['2026-02-01,"m', 'unclosed-quote'],
     ['', 'InvoiceEmpty'],
   ])('refuse %j and name the row', async (row, message) => {
@@ -87,7 +110,7 @@ describe('the sums of an invoice', () => {
     await expect(sum(HEADER + rows.join(''))).rejects.toThrow('InvoiceTooVaried')
     function* endless() {
       yield Buffer.from(HEADER)
-      for (;;) yield Buffer.from(`2026-02-01,m,0,${'x'.repeat(4_000)}\n`.repeat(16))
+      for (;;) yield Buffer.from(`2026-02-01,m,0,,${'x'.repeat(4_000)}\n`.repeat(16))
     }
     await expect(sumInvoice(Readable.from(endless()), FORMAT)).rejects.toThrow('InvoiceTooLarge')
   })

@@ -1,13 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { INVOICES_STREAM, invoicesDecider } from '#domain/invoices/events.ts'
+import {
+  INVOICES_STREAM,
+  type Invoice,
+  type InvoiceRequest,
+  invoiceRequestsDecider,
+  invoiceRequestsStream,
+  invoicesDecider,
+} from '#domain/invoices/events.ts'
 import { parseDecimal } from '#domain/pricing/decimal.ts'
+import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { done, success } from '#infra/http/response-envelope.ts'
-import { type Action, type Api, accepted, contextOf } from '../action.ts'
+import {
+  type Action,
+  type Api,
+  accepted,
+  contextOf,
+  type Deps,
+  waitUntilVisible,
+} from '../action.ts'
 import { type ImportInvoice, invoiceActions } from '../contract/invoices.ts'
+import { toHttpError } from '../error-catalogue.ts'
 import { invoiceError } from './invoice-errors.ts'
 import { type InvoiceFormat, sumInvoice } from './sum-invoice.ts'
 
@@ -33,23 +49,75 @@ export const importInvoice: Action = (api, deps) => {
         reply.header('connection', 'close')
         if (!(body instanceof Readable)) throw invoiceError('InvoiceEmpty')
         const file = body.iterator({ destroyOnReturn: false })
-        const sums = await deps.runExclusive('invoice-import', () => sumInvoice(file, format))
-        const invoiceId = randomUUID()
-        const terms = { invoiceId, channelId: Number(query.channel_id), currency, dollars }
-        const command = { type: 'ImportInvoice', ...terms, ...sums } as const
-        const { actors, now } = deps.core
-        const outcome = await actors.handle(
-          invoicesDecider,
-          INVOICES_STREAM,
-          { ...command, importedAt: now() },
-          contextOf(deps, request),
+        const terms = { channelId: Number(query.channel_id), currency, dollars }
+        const context = contextOf(deps, request)
+        const { position, ...imported } = await deps.runExclusive('invoice-import', () =>
+          importFile(deps, file, format, terms, context),
         )
-        reply.header('x-position', String(accepted(outcome).position))
-        const { rows, duplicates, lines } = sums
-        return success({ id: invoiceId, rows, duplicates, lines: lines.length })
+        await waitUntilVisible(deps, reply, ['reconciliation'], position)
+        return success(imported)
       },
     })
   })
+}
+
+type InvoiceTerms = Pick<Invoice, 'channelId' | 'currency' | 'dollars'>
+
+/** Reads the file and records it: first its rows with ids, and then the import. */
+async function importFile(
+  { core: { actors, now } }: Deps,
+  file: AsyncIterable<Uint8Array>,
+  format: InvoiceFormat,
+  terms: InvoiceTerms,
+  context: CommandContext,
+) {
+  const invoiceId = randomUUID()
+  const parts = new RequestParts()
+  const sums = await sumInvoice(file, format, (one) => parts.add(one))
+  const ids = { type: 'ImportInvoice', invoiceId } as const
+  const command = { ...ids, ...terms, ...sums, importedAt: now() }
+  // A file that is refused leaves nothing behind.
+  const decided = invoicesDecider.decide(
+    command,
+    await actors.peek(invoicesDecider, INVOICES_STREAM),
+  )
+  if ('code' in decided) throw toHttpError(decided)
+  const stream = invoiceRequestsStream(invoiceId)
+  let part = 0
+  for (const requests of parts.list()) {
+    const record = { type: 'RecordInvoiceRequests', invoiceId, part, requests } as const
+    accepted(await actors.handle(invoiceRequestsDecider, stream, record, context))
+    part += 1
+  }
+  const { position } = accepted(
+    await actors.handle(invoicesDecider, INVOICES_STREAM, command, context),
+  )
+  const { rows, duplicates, lines } = sums
+  return { position, id: invoiceId, rows, duplicates, lines: lines.length }
+}
+
+/** The number of rows in one event. */
+const PART_ROWS = 1_000
+
+/** Keeps rows as JSON text outside of the heap until the whole file has been read. */
+class RequestParts {
+  private readonly texts: Buffer[] = []
+  private rows: InvoiceRequest[] = []
+
+  add(row: InvoiceRequest): void {
+    this.rows.push(row)
+    if (this.rows.length === PART_ROWS) this.close()
+  }
+
+  *list(): Generator<readonly InvoiceRequest[]> {
+    if (this.rows.length > 0) this.close()
+    for (const text of this.texts) yield JSON.parse(text.toString())
+  }
+
+  private close(): void {
+    this.texts.push(Buffer.from(JSON.stringify(this.rows)))
+    this.rows = []
+  }
 }
 
 function formatOf(query: ImportInvoice): InvoiceFormat {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import type { InvoiceLine } from '#domain/invoices/events.ts'
+import { createHash, hash as digestOf } from 'node:crypto'
+import type { InvoiceLine, InvoiceRequest } from '#domain/invoices/events.ts'
 import { dayOf } from '#domain/shared/utc-day.ts'
 import { type HttpError, invalidField } from '#infra/http/http-errors.ts'
 import { invoiceError } from './invoice-errors.ts'
@@ -23,6 +23,9 @@ export type InvoiceSums = {
   readonly bytes: number
   readonly rows: number
   readonly duplicates: number
+  readonly duplicatesAmount?: number
+  /** The number of rows with ids. */
+  readonly requests?: number
   readonly lines: readonly InvoiceLine[]
 }
 
@@ -30,41 +33,30 @@ const BYTES_MAX = 50 * 1024 * 1024
 const ROWS_MAX = 500_000
 const LINES_MAX = 1_000
 const MODEL_LENGTH_MAX = 200
+/** Longer ids are not recorded as evidence, so that no call could have one. */
+const ID_LENGTH_MAX = 128
 const LIMITS = { columnsMax: 200, fieldMax: 4_096 }
+/** Postgres cannot store a NUL, and no name has other control characters. */
+const CONTROL = /\p{Cc}/u
 /** Billionths of the currency. */
 const SCALE = 9
 
 type Sum = { day: string; model: string; rows: number; tokens: number; amount: number }
 
 /**
- * Reads an invoice as a stream and sums it by day and model. The memory is bounded by the number of
- * sums and by eight bytes for each row that has an id.
+ * Reads an invoice as a stream and sums it by day and model. `onRequest` gets the rows with ids.
+ * The memory is bounded by the number of sums and by the digests of the ids.
  */
 export async function sumInvoice(
   body: AsyncIterable<Uint8Array>,
   format: InvoiceFormat,
+  onRequest: (request: InvoiceRequest) => void = () => {},
 ): Promise<InvoiceSums> {
   const hash = createHash('sha256')
   const decoder = new TextDecoder()
-  const sums = new Map<string, Sum>()
-  const ids = new Set<number>()
-  let [bytes, rows, duplicates] = [0, 0, 0]
-  let columns: Columns | null = null
-  const parser = new CsvParser(
-    format.delimiter,
-    (fields, row) => {
-      if (columns === null) {
-        columns = columnsOf(fields, format)
-        return
-      }
-      rows += 1
-      if (rows > ROWS_MAX) throw invoiceError('InvoiceTooLarge', { max: ROWS_MAX })
-      const id = columns.requestId === null ? '' : (fields[columns.requestId] ?? '').trim()
-      if (id !== '' && !addNew(ids, id)) duplicates += 1
-      else addRow(sums, readRow(fields, row, columns, format))
-    },
-    LIMITS,
-  )
+  const sums = new RowSums(format, onRequest)
+  let bytes = 0
+  const parser = new CsvParser(format.delimiter, (fields, row) => sums.add(fields, row), LIMITS)
   try {
     for await (const chunk of body) {
       bytes += chunk.length
@@ -78,11 +70,71 @@ export async function sumInvoice(
     if (error instanceof CsvError) throw rowError(error.row, 'csv', error.problem)
     throw error
   }
-  if (rows === 0) throw invoiceError('InvoiceEmpty')
-  const lines = [...sums.values()].sort(
-    (one, other) => compare(one.day, other.day) || compare(one.model, other.model),
-  )
-  return { digest: hash.digest('hex'), bytes, rows, duplicates, lines }
+  return { digest: hash.digest('hex'), bytes, ...sums.end() }
+}
+
+/** Sums the rows of an invoice. A row that repeats an id is only counted as a duplicate. */
+class RowSums {
+  private readonly format: InvoiceFormat
+  private readonly onRequest: (request: InvoiceRequest) => void
+  private readonly sums = new Map<string, Sum>()
+  /** The digests of ids, each with the sign of the amount: a credit repeats the id of a charge. */
+  private readonly ids = new Set<string>()
+  private columns: Columns | null = null
+  private rows = 0
+  private requests = 0
+  private duplicates = 0
+  private duplicatesAmount = 0
+
+  constructor(format: InvoiceFormat, onRequest: (request: InvoiceRequest) => void) {
+    this.format = format
+    this.onRequest = onRequest
+  }
+
+  add(fields: readonly string[], row: number): void {
+    if (this.columns === null) {
+      this.columns = columnsOf(fields, this.format)
+      return
+    }
+    this.rows += 1
+    if (this.rows > ROWS_MAX) throw invoiceError('InvoiceTooLarge', { max: ROWS_MAX })
+    const { requestId } = this.columns
+    const id = requestId === null ? '' : (fields[requestId] ?? '').trim()
+    const isId = id.length <= ID_LENGTH_MAX && !CONTROL.test(id)
+    if (!isId) throw rowError(row, 'request_id', 'not-an-id')
+    const one = readRow(fields, row, this.columns, this.format)
+    if (id === '') return addRow(this.sums, one)
+    this.requests += 1
+    const { day, model, tokens, amount } = one
+    if (this.isNew(id, amount)) {
+      addRow(this.sums, one)
+      this.onRequest([row, day, model, id, tokens, amount])
+      return
+    }
+    this.duplicates += 1
+    this.duplicatesAmount = safe(this.duplicatesAmount + amount)
+    this.onRequest([row, day, model, id, tokens, amount, true])
+  }
+
+  private isNew(id: string, amount: number): boolean {
+    const key = digestOf('sha256', amount < 0 ? `-${id}` : `+${id}`, 'base64')
+    if (this.ids.has(key)) return false
+    this.ids.add(key)
+    return true
+  }
+
+  end(): Omit<InvoiceSums, 'digest' | 'bytes'> {
+    const { rows, requests, duplicates, duplicatesAmount } = this
+    if (rows === 0) throw invoiceError('InvoiceEmpty')
+    const lines = [...this.sums.values()].sort(
+      (one, other) => compare(one.day, other.day) || compare(one.model, other.model),
+    )
+    return {
+      ...{ rows, duplicates, lines },
+      ...(duplicatesAmount === 0 ? {} : { duplicatesAmount }),
+      ...(requests === 0 ? {} : { requests }),
+    }
+  }
 }
 
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
@@ -107,15 +159,6 @@ function columnsOf(header: readonly string[], format: InvoiceFormat): Columns {
   }
 }
 
-/** Remembers the first 52 bits of the id's hash. Returns false if they were remembered before. */
-function addNew(ids: Set<number>, id: string): boolean {
-  const hash = createHash('sha256').update(id).digest()
-  const key = hash.readUIntBE(0, 6) * 16 + ((hash[6] ?? 0) >> 4)
-  if (ids.has(key)) return false
-  ids.add(key)
-  return true
-}
-
 function readRow(
   fields: readonly string[],
   row: number,
@@ -128,12 +171,13 @@ function readRow(
   if (Number.isNaN(time) || dayOf(time) !== day) throw rowError(row, 'day', 'not-a-day')
   const name = text(columns.model)
   const model = models.get(name) ?? name
-  if (model === '' || model.length > MODEL_LENGTH_MAX) throw rowError(row, 'model', 'not-a-name')
+  const isName = model !== '' && model.length <= MODEL_LENGTH_MAX && !CONTROL.test(model)
+  if (!isName) throw rowError(row, 'model', 'not-a-name')
   const amount = billionthsOf(text(columns.amount), decimal)
   if (amount === null) throw rowError(row, 'amount', 'not-a-number')
-  const tokens = columns.tokens === null ? 0 : Number(text(columns.tokens) || '0')
-  if (!Number.isSafeInteger(tokens)) throw rowError(row, 'tokens', 'not-an-integer')
-  return { day, model, rows: 1, tokens, amount }
+  const count = (columns.tokens === null ? '' : text(columns.tokens)) || '0'
+  if (!/^[+-]?\d{1,15}$/.test(count)) throw rowError(row, 'tokens', 'not-an-integer')
+  return { day, model, rows: 1, tokens: Number(count), amount }
 }
 
 /**
@@ -160,11 +204,14 @@ function addRow(sums: Map<string, Sum>, one: Sum): void {
     return
   }
   sum.rows += 1
-  sum.tokens += one.tokens
-  sum.amount += one.amount
-  if (!Number.isSafeInteger(sum.amount) || !Number.isSafeInteger(sum.tokens)) {
-    throw invoiceError('InvoiceTooLarge', { max: ROWS_MAX })
-  }
+  sum.tokens = safe(sum.tokens + one.tokens)
+  sum.amount = safe(sum.amount + one.amount)
+}
+
+/** Returns an exact sum. Throws if it might not be exact. */
+function safe(sum: number): number {
+  if (!Number.isSafeInteger(sum)) throw invoiceError('InvoiceTooLarge', { max: ROWS_MAX })
+  return sum
 }
 
 const rowError = (row: number, column: string, problem: string): HttpError =>

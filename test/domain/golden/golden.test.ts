@@ -20,6 +20,8 @@ import type { IdentityEvent } from '#domain/identities/events.ts'
 import {
   type InvoiceEvent,
   type InvoiceImported,
+  type InvoiceRequestsRecorded,
+  invoiceRequestsDecider,
   invoicesDecider,
 } from '#domain/invoices/events.ts'
 import type { MessageEvent, MessageRead } from '#domain/messages/events.ts'
@@ -65,6 +67,7 @@ type AnyEvent =
   | BatchEvent
   | CorrectionEvent
   | InvoiceEvent
+  | InvoiceRequestsRecorded
 
 /** The newest version of each event type. A missing type fails the type check. */
 const VERSIONS: Record<AnyEvent['type'], number> = {
@@ -98,6 +101,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   CorrectionFinished: 1,
   InvoiceImported: 1,
   InvoiceDeleted: 1,
+  InvoiceRequestsRecorded: 1,
   ChannelsCreated: 1,
   ChannelTermsChanged: 1,
   ChannelsEnabled: 1,
@@ -269,6 +273,13 @@ describe('the events of options and the site, as first recorded', () => {
       ],
     ],
     { corrections: [{ ...started, finishedAt: 1_795_248_000_500 }] },
+  )
+  const requests = golden('invoice-requests-recorded-v1').data as InvoiceRequestsRecorded['data']
+  story(
+    'the rows of an invoice with ids',
+    invoiceRequestsDecider,
+    [['invoice-requests-recorded-v1', { type: 'RecordInvoiceRequests', ...requests }]],
+    { parts: 1 },
   )
   const imported = golden('invoice-imported-v1').data as InvoiceImported['data']
   story(

@@ -1,0 +1,226 @@
+import type { CommonQueryMethods } from 'slonik'
+import type { Invoice } from '#domain/invoices/events.ts'
+import { decimalOf, decimalText } from '#domain/pricing/decimal.ts'
+import { QUOTA_PER_DOLLAR, toWire } from '#domain/shared/quota.ts'
+import {
+  countOnlyOurs,
+  type MatchedInvoice,
+  type MatchSum,
+  sumMatches,
+} from '#projections/reconciliation/query.ts'
+import { type ChannelDay, channelDays } from '#projections/usage/query.ts'
+import {
+  type Comparison,
+  type InvoiceComparison,
+  type InvoiceItem,
+  REQUEST_MATCHES,
+} from '../contract/invoices.ts'
+
+const BILLIONTHS = 1_000_000_000n
+const BILLIONTH_DIGITS = 9
+
+/** What both sides recorded for a day and a model, or a sum of such pairs. */
+type Figures = {
+  rows: number
+  billedTokens: number
+  /** In billionths of the currency. */
+  amount: bigint
+  calls: number
+  tokens: number
+  cost: number
+  charged: number
+}
+
+const noFigures = (): Figures => ({
+  ...{ rows: 0, billedTokens: 0, amount: 0n, calls: 0, tokens: 0, cost: 0, charged: 0 },
+})
+
+type Pair = { readonly day: string; readonly model: string; readonly figures: Figures }
+
+/** The pairs of day and model, by their key. */
+class Pairs {
+  private readonly pairs = new Map<string, Pair>()
+
+  at(day: string, model: string): Figures {
+    const key = `${day} ${model}`
+    const pair = this.pairs.get(key) ?? { day, model, figures: noFigures() }
+    this.pairs.set(key, pair)
+    return pair.figures
+  }
+
+  sorted(): readonly Pair[] {
+    return [...this.pairs].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, pair]) => pair)
+  }
+}
+
+/**
+ * Compares an invoice with what this site recorded for its channel. Lines with the id of a call are
+ * compared with this call. What is left on both sides is compared by day and model. Each line and
+ * each call of the days of the invoice is therefore in one of both sums.
+ */
+export async function compareInvoice(
+  db: CommonQueryMethods,
+  invoice: Invoice,
+): Promise<Pick<InvoiceComparison, 'requests' | 'items' | 'total' | 'models'>> {
+  const matched = matchedInvoiceOf(invoice)
+  const { firstDay, lastDay, channelId } = matched
+  const hasRequests = (invoice.requests ?? 0) > 0
+  const [ours, sums, onlyOurs] = await Promise.all([
+    channelDays(db, channelId, { from: firstDay, to: lastDay }),
+    hasRequests ? sumMatches(db, matched) : [],
+    hasRequests ? countOnlyOurs(db, matched) : 0,
+  ])
+  const byId = sums.filter(({ match }) => match !== 'unknown' && match !== 'duplicate')
+  const { dollars } = invoice
+  const items = itemsOf(restOf(invoice, ours, byId), matched)
+  const whole = [...restOf(invoice, ours, []).sorted(), ...outside(byId, matched)]
+  return {
+    requests: hasRequests ? requestsOf(invoice, sums, byId, onlyOurs) : null,
+    items,
+    total: wireFigures(sumOf(whole), dollars),
+    models: [...Map.groupBy(whole, ({ model }) => model)].map(([model, pairs]) => ({
+      model,
+      ...wireFigures(sumOf(pairs), dollars),
+    })),
+  }
+}
+
+export function matchedInvoiceOf(invoice: Invoice): MatchedInvoice {
+  const { invoiceId, channelId, dollars, lines } = invoice
+  return {
+    ...{ invoiceId, channelId, dollars },
+    firstDay: secondsOf(lines[0]?.day ?? ''),
+    lastDay: secondsOf(lines.at(-1)?.day ?? ''),
+    hasTokens: lines.some(({ tokens }) => tokens !== 0),
+  }
+}
+
+const secondsOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1_000
+const dayOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 10)
+
+/** Returns what is left of both sides by day and model, without the lines and calls in `byId`. */
+function restOf(invoice: Invoice, ours: readonly ChannelDay[], byId: readonly MatchSum[]): Pairs {
+  const pairs = new Pairs()
+  for (const { day, model, rows, tokens, amount } of invoice.lines) {
+    const pair = pairs.at(day, model)
+    pair.rows += rows
+    pair.billedTokens += tokens
+    pair.amount += BigInt(amount)
+  }
+  for (const { day, model, ...own } of ours) addOurs(pairs.at(day, model), own, 1)
+  const range = matchedInvoiceOf(invoice)
+  for (const sum of byId) {
+    const theirs = pairs.at(sum.day, sum.model)
+    theirs.rows -= sum.rows
+    theirs.billedTokens -= sum.tokens
+    theirs.amount -= sum.amount
+    const { callDay, callModel } = sum
+    if (callDay === null || !isWithin(callDay, range)) continue
+    addOurs(pairs.at(dayOf(callDay), callModel ?? ''), oursOf(sum), -1)
+  }
+  return pairs
+}
+
+const isWithin = (day: number, { firstDay, lastDay }: MatchedInvoice): boolean =>
+  day >= firstDay && day <= lastDay
+
+type Ours = Pick<Figures, 'calls' | 'tokens' | 'cost' | 'charged'>
+
+const oursOf = ({ calls, callTokens: tokens, cost, charged }: MatchSum): Ours => ({
+  ...{ calls, tokens, cost, charged },
+})
+
+function addOurs(figures: Figures, own: Ours, sign: 1 | -1): void {
+  figures.calls += sign * own.calls
+  figures.tokens += sign * own.tokens
+  figures.cost += sign * own.cost
+  figures.charged += sign * own.charged
+}
+
+/** Returns the calls that lines name although they are not in the days of the invoice. */
+function outside(byId: readonly MatchSum[], range: MatchedInvoice): Pair[] {
+  return byId.flatMap((sum) => {
+    const { callDay, callModel } = sum
+    if (callDay === null || isWithin(callDay, range)) return []
+    const figures = { ...noFigures(), ...oursOf(sum) }
+    return [{ day: dayOf(callDay), model: callModel ?? '', figures }]
+  })
+}
+
+/** Sums the lines that were matched by their ids, and their calls. */
+function requestsOf(
+  { dollars, duplicatesAmount = 0 }: Invoice,
+  sums: readonly MatchSum[],
+  byId: readonly MatchSum[],
+  onlyOurs: number,
+): NonNullable<InvoiceComparison['requests']> {
+  const counts = new Map(REQUEST_MATCHES.map((match) => [match as string, 0]))
+  for (const { match, rows } of sums) counts.set(match, (counts.get(match) ?? 0) + rows)
+  counts.set('only_ours', onlyOurs)
+  const figures = noFigures()
+  for (const sum of byId) {
+    figures.rows += sum.rows
+    figures.billedTokens += sum.tokens
+    figures.amount += sum.amount
+    addOurs(figures, oursOf(sum), 1)
+  }
+  return {
+    counts: Object.fromEntries(counts),
+    ...wireFigures(figures, dollars),
+    duplicates_billed: quotaOf(BigInt(duplicatesAmount), dollars),
+  }
+}
+
+function itemsOf(pairs: Pairs, { dollars, hasTokens }: MatchedInvoice): InvoiceItem[] {
+  return pairs.sorted().flatMap(({ day, model, figures }): InvoiceItem[] => {
+    const { rows, calls, billedTokens, tokens, cost } = figures
+    if (rows === 0 && calls === 0) return []
+    const wire = wireFigures(figures, dollars)
+    const isSame = (!hasTokens || isNear(billedTokens, tokens)) && isNear(wire.billed, cost)
+    return [{ day, model, comparison: comparisonOf(rows > 0, calls > 0, isSame), ...wire }]
+  })
+}
+
+function comparisonOf(isTheirs: boolean, isOurs: boolean, isSame: boolean): Comparison {
+  if (!isOurs) return 'only_theirs'
+  if (!isTheirs) return 'only_ours'
+  return isSame ? 'matched' : 'different'
+}
+
+/** Providers round each row, so figures that differ by less than one percent are the same. */
+const isNear = (one: number, other: number): boolean =>
+  Math.abs(one - other) * 100 <= Math.max(Math.abs(one), Math.abs(other))
+
+function sumOf(pairs: readonly Pair[]): Figures {
+  const sum = noFigures()
+  for (const { figures } of pairs) {
+    sum.rows += figures.rows
+    sum.billedTokens += figures.billedTokens
+    sum.amount += figures.amount
+    addOurs(sum, figures, 1)
+  }
+  return sum
+}
+
+/** The amount is rounded to quota once, so that the sum of rounded parts may differ from it. */
+function wireFigures({ amount, billedTokens, ...own }: Figures, dollars: string) {
+  const billed = quotaOf(amount, dollars)
+  const margin = own.charged - billed
+  return { ...own, billed_tokens: billedTokens, billed, amount: amountText(amount), margin }
+}
+
+/** Converts billionths of the currency to quota, rounded to the nearest unit. */
+export function quotaOf(amount: bigint, dollars: string): number {
+  const { units, scale } = decimalOf(dollars)
+  const divisor = BILLIONTHS * 10n ** BigInt(scale)
+  const size = (amount < 0n ? -amount : amount) * units * QUOTA_PER_DOLLAR
+  const rounded = (2n * size + divisor) / (2n * divisor)
+  return toWire(amount < 0n ? -rounded : rounded)
+}
+
+/** Writes billionths as an exact decimal, such as `-0.0125`. */
+export function amountText(amount: bigint): string {
+  const text = decimalText({ units: amount < 0n ? -amount : amount, scale: BILLIONTH_DIGITS })
+  const short = text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
+  return amount < 0n ? `-${short}` : short
+}
