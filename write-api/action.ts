@@ -12,7 +12,7 @@ import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { CommandContext, Done, Outcome } from '#infra/event-store/stream-actors-port.ts'
-import { principalOf } from '#infra/http/access-checks.ts'
+import { contextOfRequest } from '#infra/http/command-context.ts'
 import type { ShownAmounts } from '#infra/http/last-shown-amounts.ts'
 import type { Mailer } from '#infra/mail/port.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
@@ -63,15 +63,9 @@ export type Action = (api: Api, deps: Deps) => void
 
 const FRESH_WITHIN_MS = 2_000
 
-/**
- * Returns the data that every event of a request records: actor, time, and the request id as the
- * cause.
- */
-export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandContext => ({
-  actor: `user:${principalOf(request).userId}`,
-  cause: request.id,
-  at: core.now(),
-})
+/** Returns the data that every event of an authenticated request records. */
+export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandContext =>
+  contextOfRequest(request, core.now())
 
 /** Returns the result of a successful command. Throws the error of a rejected command. */
 export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<E> {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { SITE_STREAM, siteDecider } from '#domain/setup/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
+import { sealClientAddresses } from '#infra/http/command-context.ts'
 import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-amounts.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
@@ -227,6 +228,7 @@ export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Pro
   await app.register(async (scope) => {
     rejectWritesOnDemoSite(scope, core)
     limitWrites(scope, core)
+    sealClientAddresses(scope, core.vault)
     for (const register of ACTIONS) register(scope as unknown as Api, deps)
   })
   const priceSchedule = startPriceSchedule(core)

@@ -19,6 +19,13 @@ export type FactMeta = {
   readonly at: number
 }
 
+/**
+ * The client that sent the request for an act. `ip` is encrypted with the key of the user `userId`,
+ * who sent the request. Every event of such a request has it as `data.client`, beside the fields of
+ * its type. Deciders neither set nor read it.
+ */
+export type Client = { readonly userId: number; readonly ip: Sealed }
+
 /** `position` is unique in the store, follows the order of commits, and starts with 1. */
 export type Recorded<E extends Fact = Fact> = E & {
   readonly id: string

@@ -3,9 +3,14 @@ import { newEventId } from './encoded-append.ts'
 import type { NewEvent } from './port.ts'
 import type { CommandContext } from './stream-actors-port.ts'
 
+/** Turns facts into events with the actor, cause, time and client (if it is known) of a context. */
 export function newEvents(facts: readonly Fact[], context: CommandContext): NewEvent[] {
-  const meta = { actor: context.actor, cause: context.cause, at: context.at }
-  return facts.map(({ type, v, data }) => ({ type, v, data, id: newEventId(), meta }))
+  const { actor, cause, at, client = null } = context
+  const meta = { actor, cause, at }
+  return facts.map(({ type, v, data }) => ({
+    ...{ type, v, data: client === null ? data : { ...data, client } },
+    ...{ id: newEventId(), meta },
+  }))
 }
 
 /** Returns the appended events in recorded form, with revisions from `firstRevision`. */

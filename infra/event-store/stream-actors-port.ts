@@ -1,14 +1,16 @@
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Decider } from '#domain/shared/decider.ts'
-import type { Fact, Recorded } from '#domain/shared/event.ts'
+import type { Client, Fact, Recorded } from '#domain/shared/event.ts'
 
 /**
- * The origin of a command: its actor, its cause (a request id) and its time (unix milliseconds).
+ * The origin of a command: its actor, its cause (a request id), its time (unix milliseconds) and,
+ * for an act over HTTP, its client.
  */
 export type CommandContext = {
   readonly actor: string
   readonly cause: string | null
   readonly at: number
+  readonly client?: Client | null
 }
 
 /**

@@ -97,6 +97,7 @@ export async function createHttpApp(core: Core, options: HttpAppOptions): Promis
   const gate: AccessDeps = { sessions, findPrincipals, findAccessToken, keyedHash, now }
   app.decorate('gate', gate)
   app.decorateRequest('principal', null)
+  app.decorateRequest('sealedClient', null)
   addHooks(app, options)
   sweepSessions(app, core)
   return app

@@ -15,7 +15,7 @@ import type { MessageEvent } from '#domain/messages/events.ts'
 import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/options/events.ts'
 import type { CodeRedeemed, RedemptionEvent } from '#domain/redemptions/events.ts'
 import type { SiteEvent } from '#domain/setup/events.ts'
-import type { Fact, Recorded, Sealed } from '#domain/shared/event.ts'
+import type { Client, Fact, Recorded, Sealed } from '#domain/shared/event.ts'
 import { TOKEN_VERSIONS, type TokenEvent, type TokenTerms } from '#domain/tokens/events.ts'
 import type { TopUpEvent } from '#domain/top-ups/events.ts'
 import type { UserEvent } from '#domain/users/events.ts'
@@ -67,9 +67,9 @@ type Act = {
   readonly after?: object
   /** The admin's reason, encrypted with the key of `noteUser`. */
   readonly note?: Sealed | undefined
-  /** From where the actor acted, encrypted with the same key. */
-  readonly clientIp?: Sealed
   readonly noteUser?: number
+  /** From where the act came, if the event's type has a field for it. */
+  readonly client?: Client
 }
 
 /** Returns a handler that records the act that `actOf` makes of an event. */
@@ -77,7 +77,7 @@ const logged =
   <E extends Fact>(actOf: (event: Recorded<E>) => Act) =>
   (event: Recorded<E>, rows: RowChanges): void => {
     const { kind, ids, before = null, after = {}, ...sealed } = actOf(event)
-    const { note = null, clientIp = null, noteUser = 0 } = sealed
+    const { note = null, noteUser = 0, client = clientOf(event) } = sealed
     const { position, meta } = event
     for (const id of ids) {
       rows.insert(
@@ -90,13 +90,17 @@ const logged =
             after,
             note,
             note_user: noteUser,
-            client_ip: clientIp,
+            client_ip: client?.ip ?? null,
+            client_user: client?.userId ?? 0,
             request_id: meta.cause,
           },
         },
       )
     }
   }
+
+const clientOf = ({ data }: Recorded): Client | undefined =>
+  (data as { readonly client?: Client }).client
 
 /** Returns the name of an act: `UserRoleChanged` becomes `user-role-changed`. */
 const actName = (type: string): string =>
@@ -145,7 +149,7 @@ function credentialsHandlers(): Handlers<Exclude<CredentialsEvent, Uses> | UserL
   }))
   return {
     UserLoggedIn: logged(({ data: { userId, clientIp, isByPassword } }) => ({
-      ...{ kind: 'user', ids: [userId], clientIp, noteUser: userId },
+      ...{ kind: 'user', ids: [userId], client: { userId, ip: clientIp } },
       after: { is_by_password: isByPassword },
     })),
     AccessTokenIssued: logged(({ data: { userId, expiresAt } }) => ({
@@ -372,7 +376,7 @@ function moneyHandlers(): Handlers<
  */
 export const auditLog = projectionOf<LoggedEvent>({
   name: 'audit-log',
-  version: 2,
+  version: 3,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { acts: { key: ['position', 'object_kind', 'object_id'] } },
   newest: { ...OPTIONS_VERSIONS, ...TOKEN_VERSIONS },

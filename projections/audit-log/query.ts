@@ -16,6 +16,7 @@ const act = rowType({
   note: nullable(Type.String()),
   noteUser: wireInteger,
   clientIp: nullable(Type.String()),
+  clientUser: wireInteger,
   requestId: nullable(Type.String()),
 })
 export type ActRow = RowOf<typeof act>
@@ -34,7 +35,7 @@ export type ActCursor = { readonly position: number; readonly objectId: string }
 
 const COLUMNS = sql.fragment`position, object_kind as "objectKind", object_id as "objectId",
   created_at as "createdAt", act, actor, after, note, note_user as "noteUser",
-  client_ip as "clientIp", request_id as "requestId"`
+  client_ip as "clientIp", client_user as "clientUser", request_id as "requestId"`
 
 /**
  * The position of the first act at or after a time. A condition on the time itself would read all
@@ -76,7 +77,8 @@ export async function listActs(
       order by position desc, object_id desc limit ${limit}
     )
     select page."position", page."objectKind", page."objectId", page."createdAt", page.act,
-      page.actor, page.after, page.note, page."noteUser", page."clientIp", page."requestId",
+      page.actor, page.after, page.note, page."noteUser", page."clientIp",
+      page."clientUser", page."requestId",
       coalesce(page.before, (
         select jsonb_object_agg(field.key, earlier.value)
         from jsonb_object_keys(page.after) field(key), lateral (

@@ -12,8 +12,10 @@ create table acts (
   after jsonb not null,
   -- Encrypted with the key of the user `note_user`.
   note text,
-  client_ip text,
   note_user bigint not null default 0,
+  -- The address of the client, encrypted with the key of the user `client_user`.
+  client_ip text,
+  client_user bigint not null default 0,
   request_id text,
   primary key (position, object_kind, object_id)
 );

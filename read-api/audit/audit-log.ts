@@ -52,6 +52,7 @@ const CSV_COLUMNS = [
   'before',
   'after',
   'reason',
+  'client_ip',
   'request_id',
 ] as const
 
@@ -100,7 +101,7 @@ const csvOf = ({ actor, object, before, after, ...act }: AuditAct): string =>
   csvLine([
     ...[act.position, act.created_at, `${actor.kind}:${actor.id}`, act.act],
     ...[`${object.kind}:${object.id}`, JSON.stringify(before ?? {}), JSON.stringify(after)],
-    ...[act.reason, act.request_id],
+    ...[act.reason, act.client_ip, act.request_id],
   ])
 
 function filterOf(query: Omit<ActsQuery, 'cursor' | 'limit'>): ActFilter {
@@ -139,8 +140,8 @@ async function actsOf({ core }: ReadDeps, rows: readonly ActRow[]): Promise<Audi
   const acts: AuditAct[] = []
   for (const row of rows) {
     const [actorKind = '', actorId = ''] = row.actor.split(/:(.*)/s)
-    const open = async (text: string | null): Promise<string> =>
-      text === null ? '' : ((await core.vault.open(row.noteUser, text as Sealed)) ?? '')
+    const open = async (userId: number, text: string | null): Promise<string> =>
+      text === null ? '' : ((await core.vault.open(userId, text as Sealed)) ?? '')
     acts.push({
       ...{ position: row.position, created_at: row.createdAt, act: row.act },
       actor: { kind: actorKind, id: actorId, name: nameOf(names, actorKind, actorId) },
@@ -149,7 +150,8 @@ async function actsOf({ core }: ReadDeps, rows: readonly ActRow[]): Promise<Audi
         name: nameOf(names, row.objectKind, row.objectId),
       },
       ...changesOf(row),
-      ...{ reason: await open(row.note), client_ip: await open(row.clientIp) },
+      reason: await open(row.noteUser, row.note),
+      client_ip: await open(row.clientUser, row.clientIp),
       request_id: row.requestId,
     })
   }

@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
-import { principalOf } from '#infra/http/access-checks.ts'
+import { contextOfRequest } from '#infra/http/command-context.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { TestRuns } from './background-channel-tests.ts'
@@ -20,11 +20,8 @@ export type ChannelAction = (api: Api, deps: ActionDeps) => void
 
 const FRESH_WITHIN_MS = 2_000
 
-export const contextOf = ({ now }: ActionDeps, request: FastifyRequest): CommandContext => ({
-  actor: `user:${principalOf(request).userId}`,
-  cause: request.id,
-  at: now(),
-})
+export const contextOf = ({ now }: ActionDeps, request: FastifyRequest): CommandContext =>
+  contextOfRequest(request, now())
 
 /**
  * Returns the channel with its last saved settings, which are those that the admin sees. Throws a

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { Core } from '#infra/core-dependencies.ts'
+import { sealClientAddresses } from '#infra/http/command-context.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
@@ -96,6 +97,7 @@ export function createChannelActions(core: Core, relay: RelayDeps): ChannelActio
     add: (app, freshness) => {
       app.register(async (scope) => {
         rejectInDemo(scope, core)
+        sealClientAddresses(scope, core.vault)
         for (const action of ACTIONS) action(typed(scope), { ...deps, runs, freshness })
       })
     },

@@ -146,8 +146,8 @@ async function logIn(app: FastifyInstance, username: string, password: string): 
 }
 
 /** A site that is set up, with root, an admin (`admin1`) and a user (`user1`). */
-export async function seededFixture() {
-  const fixture = await writeFixture()
+export async function seededFixture(overrides: Partial<Config> = {}) {
+  const fixture = await writeFixture(overrides)
   await fixture.setUp()
   const root = await fixture.logIn('root')
   for (const username of ['admin1', 'user1']) {

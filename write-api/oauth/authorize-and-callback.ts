@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IdentityProvider } from '#domain/identities/events.ts'
+import { contextOfUser } from '#infra/http/command-context.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
-import { type Action, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { type Action, type Deps, waitUntilVisible } from '../action.ts'
 import { oauthActions } from '../contract/oauth.ts'
 import { bindIdentity } from '../users/bind-identity.ts'
 import { loginWithIdentity } from './identity-login.ts'
@@ -96,7 +97,9 @@ export async function bindAndRespond(
   { identity }: Pick<Profile, 'identity'>,
   userId: number,
 ) {
-  const position = await bindIdentity(deps, userId, identity, contextOf(deps, request))
+  // The route may have found the user only after its hooks, which seal the client's address.
+  const context = await contextOfUser(deps.core, request, userId)
+  const position = await bindIdentity(deps, userId, identity, context)
   await waitUntilVisible(deps, reply, ['users'], position)
   return success(null, 'bind')
 }

@@ -82,6 +82,7 @@ async function register(
       reason: 'new-user',
       identities: [identity],
       inviterId,
+      request,
     } as const
     const { id, outcome } = await createUserAccount(deps, user, context)
     const isTaken = !outcome.isDone && outcome.error.code === 'UsernameTaken'

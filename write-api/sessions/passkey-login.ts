@@ -1,3 +1,4 @@
+import { contextOfUser } from '#infra/http/command-context.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { findUser } from '#projections/users/query.ts'
@@ -39,7 +40,7 @@ export const passkeyLogin: Action = (api, deps) => {
       const userId = userIdOfHandle(passkey.response.userHandle ?? '')
       const user = userId === null ? null : await findUser(deps.core.db, userId)
       if (user === null || user.isDeleted) throw credentialsError('PasskeyFailed')
-      const context = { actor: `user:${user.id}`, cause: request.id, at: deps.core.now() }
+      const context = await contextOfUser(deps.core, request, user.id)
       const check = { userId: user.id, passkey, purpose: 'login', isSoleFactor: true }
       await verifyPasskeySignature(deps, request, check, context)
       return success(await startUserSession(deps, request, reply, user))

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import { userDecider } from '#domain/users/decide.ts'
 import { userStream } from '#domain/users/events.ts'
+import { contextOfUser } from '#infra/http/command-context.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { type Action, type Deps, waitUntilVisible } from '../action.ts'
@@ -28,7 +30,7 @@ export const resetPassword: Action = (api, deps) => {
         consumeLink(deps, address, token, password),
       )
       const position = await deps.runExclusive(userStream(link.userId), () =>
-        changePassword(deps, { ...link, address, hash, cause: request.id }),
+        changePassword(deps, request, { ...link, address, hash }),
       )
       await request.server.gate.sessions.endAllOf(link.userId)
       await deleteOldPasswords(deps.core, link.userId)
@@ -53,12 +55,12 @@ async function consumeLink({ core }: Deps, address: string, token: string, passw
 type PasswordChange = ResetLink & {
   readonly address: string
   readonly hash: string
-  readonly cause: string
 }
 
 async function changePassword(
   { core }: Deps,
-  { userId, authVersion, address, hash, cause }: PasswordChange,
+  request: FastifyRequest,
+  { userId, authVersion, address, hash }: PasswordChange,
 ): Promise<number> {
   const { vault, actors } = core
   const stream = userStream(userId)
@@ -73,7 +75,7 @@ async function changePassword(
     passwordRef,
     isTemporary: true,
   } as const
-  const context = { actor: `user:${userId}`, cause, at: core.now() }
+  const context = await contextOfUser(core, request, userId)
   const outcome = await actors.handle(userDecider, stream, command, context)
   if (outcome.isDone) return outcome.position
   await vault.deleteSecret(passwordRef)

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { contextOfUser } from '#infra/http/command-context.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { findUser } from '#projections/users/query.ts'
@@ -67,7 +68,7 @@ async function verifyFactor(
   { userId }: LoginTicket,
   { ticket, code = '', passkey }: SecondStep,
 ): Promise<void> {
-  const context = { actor: `user:${userId}`, cause: request.id, at: deps.core.now() }
+  const context = await contextOfUser(deps.core, request, userId)
   if (passkey === undefined) return verifyCode(deps, userId, code, context)
   const purpose = secondPurpose(deps, ticket)
   await verifyPasskeySignature(

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import { SITE_STREAM, siteDecider } from '#domain/setup/events.ts'
@@ -29,7 +30,7 @@ export const initializeSite: Action = (api, deps) => {
       const header = request.headers['x-setup-token']
       const token = typeof header === 'string' ? header : (body.setup_token ?? query.token)
       if (!deps.setupToken.accepts(request, token)) throw setupError('SetupTokenRequired')
-      const position = await deps.runExclusive('setup', () => initialize(deps, body, request.id))
+      const position = await deps.runExclusive('setup', () => initialize(deps, body, request))
       await waitUntilVisible(deps, reply, ['users', 'balances', 'options'], position)
       const nameKey = nameKeyOf(deps.core.vault, body.username)
       const root = await findUserByNameKey(deps.core.db, nameKey)
@@ -39,7 +40,7 @@ export const initializeSite: Action = (api, deps) => {
   })
 }
 
-async function initialize(deps: Deps, setup: Setup, cause: string): Promise<number> {
+async function initialize(deps: Deps, setup: Setup, request: FastifyRequest): Promise<number> {
   const site = await deps.core.actors.stateOf(siteDecider, SITE_STREAM)
   if (site.isInitialized) throw setupError('AlreadyInitialized')
   const username = usernameOf(setup.username, ACCOUNT_LIMITS.usernameCharacters)
@@ -52,8 +53,9 @@ async function initialize(deps: Deps, setup: Setup, cause: string): Promise<numb
     role: 100,
     quota: ROOT_QUOTA,
     reason: 'setup',
+    request,
   } as const
-  const context = { actor: 'system:setup', cause, at: deps.core.now() }
+  const context = { actor: 'system:setup', cause: request.id, at: deps.core.now() }
   const { outcome } = await createUserAccount(deps, root, context, (rootUserId) =>
     siteSteps(rootUserId, setup),
   )

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import { optionFlag, optionInteger } from '#domain/options/option-registry.ts'
@@ -6,6 +7,7 @@ import type { Fact } from '#domain/shared/event.ts'
 import { userDecider, usernameDecider } from '#domain/users/decide.ts'
 import { type Role, usernameStream, userStream } from '#domain/users/events.ts'
 import type { AnyStep, CommandContext, Outcome } from '#infra/event-store/stream-actors-port.ts'
+import { clientOf } from '#infra/http/command-context.ts'
 import { idOfCode } from '#infra/vault/cipher.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
@@ -69,6 +71,8 @@ export type NewUser = {
   readonly identities?: readonly Identity[]
   /** The inviter. If there is one, the inviter and the new user receive a reward. */
   readonly inviterId?: number | null
+  /** The request of a user who registers. Its address is encrypted with the new user's key. */
+  readonly request?: Pick<FastifyRequest, 'ip'>
 }
 
 /**
@@ -108,7 +112,9 @@ export async function createUserAccount(
       ...firstQuota(userId, user),
       ...(await inviteSteps(deps, { inviterId, inviteeId: userId })),
     ]
-    const outcome = await actors.handleTogether(steps, context)
+    const { request } = user
+    const client = request === undefined ? context.client : await clientOf(vault, request, userId)
+    const outcome = await actors.handleTogether(steps, { ...context, client: client ?? null })
     if (!outcome.isDone && passwordRef !== null) await vault.deleteSecret(passwordRef)
     return outcome
   })

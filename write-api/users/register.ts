@@ -153,6 +153,7 @@ async function append(
     reason: 'new-user',
     inviterId,
     identities: address === null ? [] : [mailIdentity(address)],
+    request,
   } as const
   const context = { actor: 'system:register', cause: request.id, at: deps.core.now() }
   return createUserAccount(deps, user, context)
