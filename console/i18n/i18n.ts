@@ -27,10 +27,7 @@ const loaders: Record<Language, Loaders> = {
       const { logDetails } = await import('./zh/log-details.ts')
       return { logDetails }
     },
-    audit: async () => {
-      const { audit } = await import('./zh/audit.ts')
-      return { audit }
-    },
+    audit: async () => (await import('./zh/audit-translations.ts')).auditTranslations,
   },
   en: {
     entry: async () => (await import('./en/entry-translations.ts')).entryTranslations,
@@ -40,10 +37,7 @@ const loaders: Record<Language, Loaders> = {
       const { logDetails } = await import('./en/log-details.ts')
       return { logDetails }
     },
-    audit: async () => {
-      const { audit } = await import('./en/audit.ts')
-      return { audit }
-    },
+    audit: async () => (await import('./en/audit-translations.ts')).auditTranslations,
   },
 }
 

@@ -1,15 +1,17 @@
-import type { audit } from './zh/audit.ts'
+import type { auditTranslations } from './zh/audit-translations.ts'
 import type { zh } from './zh/console-translations.ts'
 import type { logDetails } from './zh/log-details.ts'
 import type { pageTranslations } from './zh/on-demand-translations.ts'
 
 /** The Chinese texts define the keys of every language, and the placeholders of every text. */
 export type ChineseTranslations = typeof zh &
-  typeof pageTranslations & { logDetails: typeof logDetails; audit: typeof audit }
+  typeof pageTranslations &
+  typeof auditTranslations & { logDetails: typeof logDetails }
 
 /** The texts of one language, with the keys of the Chinese texts. */
 export type Translations = Texts<ChineseTranslations>
 export type SharedTranslations = Texts<typeof zh>
+export type AuditTranslations = Texts<typeof auditTranslations>
 export type PageTranslations = Texts<typeof pageTranslations>
 
 type Texts<Source> = {

@@ -19,6 +19,7 @@ import type { Client, Fact, Recorded, Sealed } from '#domain/shared/event.ts'
 import { TOKEN_VERSIONS, type TokenEvent, type TokenTerms } from '#domain/tokens/events.ts'
 import type { TopUpEvent } from '#domain/top-ups/events.ts'
 import type { UserEvent } from '#domain/users/events.ts'
+import { actNameOf } from '#read-api/contract/act-names.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
@@ -84,7 +85,7 @@ const logged =
         'acts',
         { position, object_kind: kind, object_id: String(id) },
         {
-          ...{ created_at: secondsOf(meta.at), act: actName(event.type), actor: meta.actor },
+          ...{ created_at: secondsOf(meta.at), act: actNameOf(event.type), actor: meta.actor },
           ...{
             before,
             after,
@@ -101,10 +102,6 @@ const logged =
 
 const clientOf = ({ data }: Recorded): Client | undefined =>
   (data as { readonly client?: Client }).client
-
-/** Returns the name of an act: `UserRoleChanged` becomes `user-role-changed`. */
-const actName = (type: string): string =>
-  type.replaceAll(/(?<=.)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()
 
 function userHandlers(): Handlers<UserEvent> {
   const user = (after: object = {}) =>

@@ -1,9 +1,9 @@
-import { audit as enAudit } from '#console/i18n/en/audit.ts'
+import { auditTranslations as enAudit } from '#console/i18n/en/audit-translations.ts'
 import { en as enShared } from '#console/i18n/en/console-translations.ts'
 import { logDetails as enDetails } from '#console/i18n/en/log-details.ts'
 import { pageTranslations as enPages } from '#console/i18n/en/on-demand-translations.ts'
 import type { Translations } from '#console/i18n/translation-types.ts'
-import { audit as zhAudit } from '#console/i18n/zh/audit.ts'
+import { auditTranslations as zhAudit } from '#console/i18n/zh/audit-translations.ts'
 import { zh as zhShared } from '#console/i18n/zh/console-translations.ts'
 import { logDetails as zhDetails } from '#console/i18n/zh/log-details.ts'
 import { pageTranslations as zhPages } from '#console/i18n/zh/on-demand-translations.ts'
@@ -17,8 +17,8 @@ export type WordKey = KeysOf<Translations>
 
 type Params = Readonly<Record<string, string | number>>
 
-const ZH: Translations = { ...zhShared, ...zhPages, logDetails: zhDetails, audit: zhAudit }
-const EN: Translations = { ...enShared, ...enPages, logDetails: enDetails, audit: enAudit }
+const ZH: Translations = { ...zhShared, ...zhPages, logDetails: zhDetails, ...zhAudit }
+const EN: Translations = { ...enShared, ...enPages, logDetails: enDetails, ...enAudit }
 
 /** Returns the Chinese text of a key. `params` fills the placeholders. */
 export const zh = (key: WordKey, params: Params = {}): string => textOf(ZH, key, params)

@@ -133,6 +133,8 @@ describe('a correction', () => {
         { user_id: 2, calls: 2, amount: -refund * 2 },
       ],
     })
+    expect(data.largest).toHaveLength(100)
+    expect(data.largest[0]).toMatchObject({ charged: charge, corrected: half })
     const answers = await fifty(() => apply(data.preview))
     expect(new Set(answers.map(({ status, success }) => `${status} ${success}`))).toEqual(
       new Set(['200 true']),
@@ -148,6 +150,15 @@ describe('a correction', () => {
     expect(await list()).toMatchObject([
       { id: data.id, model: 'wrong', reason: 'a wrong price', preview: null, calls: CALLS + 2 },
     ])
+  })
+
+  it('names the calls that it cannot correct, and why', async () => {
+    const { data } = await preview('wrong', { model_price: '0.01' })
+    expect(data).toMatchObject({ calls: 0, skipped: CALLS + 2, largest: [] })
+    expect(data.skipped_calls).toHaveLength(100)
+    expect(new Set(data.skipped_calls.map(({ reason }) => reason))).toEqual(
+      new Set(['other-kind-of-price']),
+    )
   })
 
   it('starts from the charges of an earlier correction', async () => {

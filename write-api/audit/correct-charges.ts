@@ -25,6 +25,7 @@ import { type CorrectionPlan, type PlannedAccount, planCorrection } from './plan
 import { checkRange } from './scan-ended-calls.ts'
 
 const USERS_MAX = 100
+const CALLS_SHOWN_MAX = 100
 const FRESH_WITHIN_MS = 5_000
 /** The number of calls in one event. */
 const BATCH_CALLS = 100
@@ -45,8 +46,13 @@ export const previewCorrection: Action = (api, deps) => {
       const scope = { model, group, from, to, price, upTo, base: corrections.length }
       const plan = await planned(deps, scope, null)
       const { id, sums, skipped } = plan
-      const preview = encodePreview({ id, scope })
-      return success({ preview, id, ...sums, skipped, users: largestAccounts(plan) })
+      const skipped_calls = plan.skippedCalls.map(({ call, userId, reason }) => ({
+        ...{ request_id: call, user_id: userId, reason },
+      }))
+      return success({
+        ...{ preview: encodePreview({ id, scope }), id, ...sums, skipped, skipped_calls },
+        ...{ users: largestAccounts(plan), largest: largestChanges(plan) },
+      })
     },
   })
 }
@@ -72,6 +78,20 @@ function largestAccounts({ accounts }: CorrectionPlan) {
     })
     .sort((one, other) => size(other) - size(one))
     .slice(0, USERS_MAX)
+}
+
+function largestChanges({ accounts }: CorrectionPlan) {
+  const size = (one: { readonly charged: number; readonly corrected: number }) =>
+    Math.abs(one.corrected - one.charged)
+  return accounts
+    .flatMap(({ userId, calls }) =>
+      calls.map(({ call, charge, corrected }) => ({
+        ...{ request_id: call, user_id: userId },
+        ...{ charged: toWire(charge), corrected: toWire(corrected) },
+      })),
+    )
+    .sort((one, other) => size(other) - size(one))
+    .slice(0, CALLS_SHOWN_MAX)
 }
 
 /**

@@ -7,6 +7,7 @@ import { fromWire, toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { firstRevision } from '#infra/event-store/search-events.ts'
 import { chargedUsers } from '#projections/logs/query.ts'
+import type { SkipReason } from '../contract/corrections.ts'
 import { correctionError } from './correction-errors.ts'
 
 export type PlannedCall = {
@@ -24,7 +25,15 @@ export type CorrectionPlan = {
   readonly id: string
   readonly sums: CorrectionSums
   readonly skipped: number
+  /** The first of the skipped calls. */
+  readonly skippedCalls: readonly SkippedCall[]
   readonly accounts: readonly PlannedAccount[]
+}
+
+export type SkippedCall = {
+  readonly call: string
+  readonly userId: number
+  readonly reason: SkipReason
 }
 
 const PAGE = 500
@@ -32,6 +41,7 @@ const CALLS_MAX = 50_000
 const TIME_MAX_MS = 25_000
 const CLOCKS_MS = 60_000
 const ID_LENGTH = 32
+const SKIPPED_SHOWN_MAX = 100
 
 type Limits = { readonly callsMax: number; readonly until: number }
 
@@ -50,11 +60,13 @@ export async function planCorrection(
   const until = performance.now() + TIME_MAX_MS
   const digest = createHash('sha256').update(JSON.stringify(scope))
   const accounts: PlannedAccount[] = []
+  const skippedCalls: SkippedCall[] = []
   let [skipped, calls, refunded, charged] = [0, 0, 0n, 0n]
   for (const userId of await chargedUsers(db, scope)) {
     const limits = { callsMax: callsMax - calls, until }
     const found = await planAccount(store, userId, scope, ownId, limits)
     skipped += found.skipped
+    skippedCalls.push(...found.skippedCalls.slice(0, SKIPPED_SHOWN_MAX - skippedCalls.length))
     calls += found.calls.length
     if (found.calls.length === 0) continue
     accounts.push({ userId, calls: found.calls })
@@ -68,8 +80,7 @@ export async function planCorrection(
   return {
     id: digest.digest('hex').slice(0, ID_LENGTH),
     sums: { ...sums, refunded: toWire(refunded), charged: toWire(charged) },
-    skipped,
-    accounts,
+    ...{ skipped, skippedCalls, accounts },
   }
 }
 
@@ -86,10 +97,11 @@ async function planAccount(
   scope: CorrectionScope,
   ownId: string | null,
   { callsMax, until }: Limits,
-): Promise<{ readonly calls: readonly PlannedCall[]; readonly skipped: number }> {
+): Promise<Pick<CorrectionPlan, 'skipped' | 'skippedCalls'> & Pick<PlannedAccount, 'calls'>> {
   const stream = accountStream(userId)
   const start = scope.from * 1_000 - CLOCKS_MS
   const planned = new Map<string, PlannedCall>()
+  const skippedCalls: SkippedCall[] = []
   let skipped = 0
   let revision = await firstRevision(store, stream, ({ meta }) => meta.at >= start)
   for (;;) {
@@ -101,8 +113,12 @@ async function planAccount(
       }
       if (!isInScope(event, scope)) continue
       const call = planCall(event, scope)
-      if (call === null) skipped += 1
-      else planned.set(call.call, call)
+      if (typeof call === 'string') {
+        skipped += 1
+        if (skippedCalls.length < SKIPPED_SHOWN_MAX) {
+          skippedCalls.push({ call: event.data.call, userId, reason: call })
+        }
+      } else planned.set(call.call, call)
     }
     if (planned.size > callsMax + PAGE || performance.now() > until) {
       throw correctionError('CorrectionTooLarge', { max: CALLS_MAX })
@@ -115,7 +131,7 @@ async function planAccount(
   const [refunds, raises] = [true, false].map((isRefund) =>
     changed.filter(({ charge, corrected }) => corrected < charge === isRefund),
   ) as [PlannedCall[], PlannedCall[]]
-  return { calls: [...refunds, ...raises], skipped }
+  return { calls: [...refunds, ...raises], skipped, skippedCalls }
 }
 
 type EndedCall = Extract<Recorded<AccountEvent>, { type: 'CallSettled' | 'CallInterrupted' }>
@@ -128,12 +144,12 @@ function isInScope(event: Recorded<AccountEvent>, scope: CorrectionScope): event
   return data.model === scope.model && (scope.group === null || data.group === scope.group)
 }
 
-/** Returns null if the call cannot be corrected: a batch, or a price of the other kind. */
-function planCall(event: EndedCall, { price: change }: CorrectionScope): PlannedCall | null {
+/** Returns the reason if the call cannot be corrected. */
+function planCall(event: EndedCall, { price: change }: CorrectionScope): PlannedCall | SkipReason {
   const { call, tokenId, charge } = event.data
-  if (event.type === 'CallSettled' && event.data.billedLines !== undefined) return null
+  if (event.type === 'CallSettled' && event.data.billedLines !== undefined) return 'batch'
   const price = changedPrice(event.data.price, change)
-  if (price === null) return null
+  if (price === null) return 'other-kind-of-price'
   const corrected = chargeAtPrice(event.data, price)
   return { call, tokenId, charge: fromWire(charge), corrected }
 }

@@ -112,6 +112,10 @@ export const PreviewCorrection = Type.Object({
 })
 export type PreviewCorrection = Static<typeof PreviewCorrection>
 
+/** A batch is charged line by line. A price per call has no ratios, and the other way round. */
+export const SKIP_REASONS = ['batch', 'other-kind-of-price'] as const
+export type SkipReason = (typeof SKIP_REASONS)[number]
+
 export const CorrectionPreview = Type.Object({
   /** Confirms exactly this set of calls and charges. */
   preview: Type.String(),
@@ -129,6 +133,25 @@ export const CorrectionPreview = Type.Object({
       calls: Type.Integer(),
       /** What the user is charged in addition. It is negative for a refund. */
       amount: Type.Integer(),
+    }),
+  ),
+  /** The calls whose charges change most, at most a hundred. `charged` is in force today. */
+  largest: Type.Array(
+    Type.Object({
+      request_id: Type.String(),
+      user_id: Type.Integer(),
+      charged: Type.Integer(),
+      corrected: Type.Integer(),
+    }),
+  ),
+  /** The first of the skipped calls, at most a hundred, and why each cannot be corrected. */
+  skipped_calls: Type.Array(
+    Type.Object({
+      request_id: Type.String(),
+      user_id: Type.Integer(),
+      reason: Type.Unsafe<SkipReason>(
+        Type.Union(SKIP_REASONS.map((reason) => Type.Literal(reason))),
+      ),
     }),
   ),
 })

@@ -11,10 +11,10 @@ import { copyText } from '#console/ui/elements/copy-text.ts'
 import { Time } from '#console/ui/elements/time.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
+import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { MePanelProps } from './me-panel.ts'
-import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 
 /** The server sends the access token only once, when the token is created. */
 export function AccessTokenPanel({ user }: MePanelProps) {

@@ -10,7 +10,9 @@ import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
+import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
+import { LOGIN_METHOD_ID_FIELDS } from '#console/ui/login-methods/login-method-fields.ts'
 import {
   isLoginMethodEnabled,
   LOGIN_METHOD_ICONS,
@@ -23,9 +25,7 @@ import {
   MessengerDialog,
 } from '#console/ui/login-methods/messenger-dialog.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
-import { LOGIN_METHOD_ID_FIELDS } from './login-method-fields.ts'
 import type { MePanelProps } from './me-panel.ts'
-import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 
 export function BindingsPanel({ user }: MePanelProps) {
   const { t } = useTranslation()

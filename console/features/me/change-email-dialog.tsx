@@ -12,8 +12,8 @@ import {
   useDraftForm,
 } from '#console/ui/forms/use-draft-form.ts'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
+import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
-import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 
 const FIELD_CODES = {
   code: ['MailCodeRequired', 'MailCodeWrong'],

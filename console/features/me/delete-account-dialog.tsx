@@ -6,8 +6,8 @@ import { clearUser, startLogout } from '#console/api/session.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
-import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 
 export function DeleteAccountDialog(props: {
   isOpen: boolean

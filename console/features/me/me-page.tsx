@@ -15,6 +15,10 @@ import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
+import {
+  IdentityProofHost,
+  retryWithIdentityProof,
+} from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
@@ -31,7 +35,6 @@ import { CheckInPanel } from './check-in-panel.tsx'
 import { InvitePanel } from './invite-panel.tsx'
 import type { MePanel, MePanelProps } from './me-panel.ts'
 import { ModelsPanel } from './models-panel.tsx'
-import { IdentityProofHost, retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
 import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'

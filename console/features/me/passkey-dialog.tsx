@@ -5,11 +5,11 @@ import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { PROOF_CODES } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { IdentityProofFields, isProof } from '#console/ui/identity-proof/identity-proof-fields.tsx'
+import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 import type { AddPasskey, ProofOnly } from '#write-api/contract/credentials.ts'
 import { deviceName } from './device-name.ts'
-import { IdentityProofFields, isProof } from './identity-proof-fields.tsx'
-import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 
 export function PasskeyDialog(props: {
   renamed: OwnPasskey | null

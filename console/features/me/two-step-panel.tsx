@@ -7,12 +7,12 @@ import { credentialsQuery } from '#console/api/account.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
+import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { CredentialsOverview } from '#read-api/contract/credentials.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { PasskeyRows } from './passkey-rows.tsx'
-import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
 
 export function TwoStepPanel({ user }: MePanelProps) {

@@ -11,9 +11,9 @@ import {
   type FieldErrors,
   useDraftForm,
 } from '#console/ui/forms/use-draft-form.ts'
+import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
-import { retryWithIdentityProof } from './retry-with-identity-proof.tsx'
 
 /** The form's values. `proof` is a proof of identity without a field, such as a passkey. */
 export type PasswordDraft = {

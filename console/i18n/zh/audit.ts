@@ -1,4 +1,3 @@
-/** The texts of the audit section. They load with its pages. */
 export const audit = {
   auditorsOnly: '此页面供审计员和管理员使用，您可以查看自己的账单。',
   toOwnLedger: '查看我的账单',

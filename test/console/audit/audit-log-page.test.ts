@@ -27,7 +27,10 @@ describe.each(LANGUAGES)('the audit log in %s', (language) => {
     const { page } = await app.openPage({ language })
     await openAsRoot(page, app.site, '/app/audit/log')
     const grid = page.getByRole('grid', { name: t('shell.auditLog') })
-    await grid.getByRole('row').filter({ hasText: 'quota-granted' }).click()
+    await grid
+      .getByRole('row')
+      .filter({ hasText: t('auditActs.quota-granted') })
+      .click()
     await page.getByRole('table', { name: t('audit.history.changes') }).waitFor()
     expect(await lookFaults(page, `audit-log-${language}`)).toEqual([])
   })
@@ -35,7 +38,7 @@ describe.each(LANGUAGES)('the audit log in %s', (language) => {
 
 it('a refill shows who, to whom, before, after and why', async () => {
   await app.openAsRoot('/app/audit/log?object=user:7')
-  const row = app.page.getByRole('row').filter({ hasText: 'quota-granted' })
+  const row = app.page.getByRole('row').filter({ hasText: en('auditActs.quota-granted') })
   for (const text of ['root', 'mia (user:7)', 'apology']) {
     expect(await row.textContent()).toContain(text)
   }
@@ -44,4 +47,18 @@ it('a refill shows who, to whom, before, after and why', async () => {
   const cells = changes.getByRole('row').last().getByRole('cell')
   expect(await cells.allTextContents()).toEqual(['quota', '1000', '501000'])
   expect(app.calls('GET /api/audit/log').at(-1)?.query.get('object')).toBe('user:7')
+})
+
+it('acts are found by their names in the language of the page', async () => {
+  await app.openAsRoot('/app/audit/log')
+  const filter = app.page.getByRole('combobox', { name: en('audit.acts.act') })
+  await filter.fill(en('auditActs.user-role-changed'))
+  await filter.press('Enter')
+  const acts = () => app.calls('GET /api/audit/log').map(({ query }) => query.get('act'))
+  await expect.poll(() => acts().at(-1)).toBe('user-role-changed')
+  expect(new URL(app.page.url()).searchParams.get('act')).toBe('user-role-changed')
+  await filter.fill('signed')
+  await filter.press('Enter')
+  await expect.poll(() => acts().at(-1)).toBe('user-logged-in')
+  expect(await filter.inputValue()).toBe(en('auditActs.user-logged-in'))
 })

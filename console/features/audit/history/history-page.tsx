@@ -12,6 +12,7 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { textParam, type UrlParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
+import { useActLabel } from '../elements/act-names.ts'
 import { AsOfFilter, asOfParam } from '../elements/as-of-filter.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { DataTable } from '../elements/data-table.tsx'
@@ -118,10 +119,11 @@ function Changes({ object, at }: { object: AuditObject; at: string }) {
 
 function Change({ change }: { change: ObjectChange }) {
   const { t } = useTranslation()
+  const act = useActLabel()(change.type)
   return (
     <li>
       <header>
-        <strong>{change.type}</strong>
+        <strong title={change.type}>{act}</strong>
         {stamp(change.created_at)}
         <span className="tg-muted">{change.actor}</span>
         <Link to={`/app/audit/events?position=${change.position}`}>#{change.position}</Link>
@@ -130,7 +132,7 @@ function Change({ change }: { change: ObjectChange }) {
         <p className="tg-muted">{t('audit.history.noValues')}</p>
       ) : (
         <DataTable
-          label={t('audit.history.changesOf', { type: change.type, position: change.position })}
+          label={t('audit.history.changesOf', { type: act, position: change.position })}
           heads={[t('audit.call.value'), t('audit.before'), t('audit.after')]}
           rows={change.changes.map(({ name, before, after }) => ({
             key: name,

@@ -21,6 +21,7 @@ import {
   zoneName,
 } from '#console/ui/time-range/time-range.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
+import { useActLabel, useActSearch } from '../elements/act-names.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
@@ -59,7 +60,8 @@ function AuditLog() {
     refetchInterval: ({ state }) =>
       state.data !== undefined && state.data.pages.length > 1 ? false : NEW_ACTS_EVERY_MS,
   })
-  const columns = useMemo(() => actColumns(t), [t])
+  const labelOf = useActLabel()
+  const columns = useMemo(() => actColumns(t, labelOf), [t, labelOf])
   return (
     <Page title={t('shell.auditLog')} lead={t('audit.acts.lead', { zone: zoneName() })}>
       <CursorList
@@ -90,6 +92,8 @@ function queryOf({ range, actor, act, object }: Filters) {
 function ActFilters(props: { filters: Filters; onFilters: (patch: Partial<Filters>) => void }) {
   const { t } = useTranslation()
   const { filters, onFilters } = props
+  const labelOf = useActLabel()
+  const search = useActSearch()
   const isFiltered = filters.actor !== '' || filters.act !== '' || filters.object !== ''
   return (
     <>
@@ -101,8 +105,9 @@ function ActFilters(props: { filters: Filters; onFilters: (patch: Partial<Filter
       />
       <FilterInput
         label={t('audit.acts.act')}
-        value={filters.act}
-        onCommit={(act) => onFilters({ act })}
+        value={labelOf(filters.act)}
+        suggestions={search.labels}
+        onCommit={(text) => onFilters({ act: search.nameOf(text) })}
       />
       <FilterInput
         label={t('audit.acts.object')}
@@ -142,13 +147,13 @@ type Named = AuditAct['object']
 
 const nameOf = ({ kind, id, name }: Named): string => name || `${kind}:${id}`
 
-const actColumns = (t: TFunction): Column<AuditAct>[] => [
+const actColumns = (t: TFunction, labelOf: (act: string) => string): Column<AuditAct>[] => [
   column('time', t('audit.time'), 164, ({ created_at: at }) => stamp(at), {
     agoCell: ({ created_at: at }) => <Time at={at} />,
     onCard: 'aside',
   }),
   column('actor', t('audit.actor'), 130, ({ actor }) => nameOf(actor)),
-  column('act', t('audit.acts.act'), 200, ({ act }) => act, TITLE_COLUMN),
+  column('act', t('audit.acts.act'), 200, ({ act }) => labelOf(act), TITLE_COLUMN),
   column('object', t('audit.acts.object'), 190, ({ object }) =>
     object.name === '' ? nameOf(object) : `${object.name} (${object.kind}:${object.id})`,
   ),
@@ -176,6 +181,7 @@ function ActDetails({ act }: { act: AuditAct }) {
       />
       <Facts
         facts={[
+          [t('audit.acts.act'), <code key="act">{act.act}</code>],
           [t('audit.acts.reason'), act.reason],
           [t('audit.acts.ip'), act.client_ip],
           [t('shared.requestId'), act.request_id],

@@ -8,9 +8,9 @@ import { useStatus } from '#console/api/status.ts'
 import { Dialog } from '#console/ui/dialogs/dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { LoginMethodButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
+import { LOGIN_METHOD_ID_FIELDS } from '#console/ui/login-methods/login-method-fields.ts'
 import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/login-methods.ts'
 import { isMessenger } from '#console/ui/login-methods/messenger-dialog.tsx'
-import { LOGIN_METHOD_ID_FIELDS } from './login-method-fields.ts'
 
 const REDIRECT_METHODS = LOGIN_METHODS.filter((method) => !isMessenger(method))
 

@@ -6,6 +6,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { PasswordField, TextField } from '#console/ui/forms/fields.tsx'
 import { PasskeyProof } from '#console/ui/forms/passkey-proof.tsx'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
+import './identity-proof.css'
 
 export const isProof = ({ password = '', code = '', passkey }: ProofOnly): boolean =>
   password !== '' || code.trim() !== '' || passkey !== undefined
@@ -28,7 +29,7 @@ export function IdentityProofFields(props: {
     onChange({})
   }
   return (
-    <div className="tg-me-proof">
+    <div>
       {isByCode ? (
         <TextField
           label={t('credentials.codeOrRecovery')}
@@ -50,7 +51,7 @@ export function IdentityProofFields(props: {
           onChange={(password) => onChange({ password })}
         />
       )}
-      <p className="tg-me-proof-methods">
+      <p className="tg-proof-methods">
         {hasPassword && hasCodes && (
           <Button tone="quiet" size="small" onClick={turn}>
             {isByCode ? t('credentials.usePassword') : t('credentials.useCode')}

@@ -1,0 +1,5 @@
+import type { AuditTranslations } from '../translation-types.ts'
+import { audit } from './audit.ts'
+import { auditActs } from './audit-acts.ts'
+
+export const auditTranslations: AuditTranslations = { audit, auditActs }

@@ -1,0 +1,5 @@
+import { audit } from './audit.ts'
+import { auditActs } from './audit-acts.ts'
+
+/** The texts of the audit section. They load with its pages. */
+export const auditTranslations = { audit, auditActs }
