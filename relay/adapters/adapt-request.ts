@@ -31,16 +31,16 @@ export type AdapterTarget = {
   readonly vendor: ChatVendor
   /** The members that the channel overrides. */
   readonly overrides: ReadonlyMap<string, string>
-  /** True if the adapters that set parameters act. Those that a model's name demands always act. */
+  /** True if adapters may set parameters. What a suffix of a model's name demands is always set. */
   readonly setsParameters: boolean
 }
 
 type Change = { readonly overrides: Map<string, string>; removed: Set<string>; losses: string[] }
 
 /**
- * Returns what the adapters change in a request in the provider's format. Returns null if no
- * adapter acts. A member that the channel overrides is not changed, except for the inner members of
- * `generationConfig`, and `system`, which is added to the caller's.
+ * Returns what the adapters change in a request in the provider's format, or null if no adapter
+ * acts. Of the members that the channel overrides, only two are changed: `generationConfig` gets
+ * inner members, and `system` is added to the caller's.
  */
 export function adaptRequest(
   request: ChatRequest,
@@ -134,7 +134,7 @@ function setThinking(request: ChatRequest, target: ThinkingTarget, change: Chang
 
 const TOOL_CHOICE_BYTES_MAX = 4_096
 
-/** Returns null unless a tool is forced. The model then can't think. */
+/** Returns null if no tool is forced. A model can't think if a tool is forced. */
 function toolChoiceOf(request: ChatRequest): ToolChoice | null {
   const member = memberOf(request, ['tool_choice'])
   if (member === undefined) return null
@@ -217,8 +217,8 @@ const hasInnerMember = (json: string, name: string): boolean =>
 const ROUTING = new Set([...ROUTING_MEMBERS].map(plainName))
 
 /**
- * Removes the members that would be removed if no adapter acted. An adapted `generationConfig`
- * counts as an admin's override, which may have them.
+ * Removes the members in `ROUTING`, as if no adapter acted. Otherwise, they would be sent, because
+ * an adapted `generationConfig` counts as an admin's override.
  */
 function withoutRouting(json: string): string {
   const { members } = innerMembers(json)

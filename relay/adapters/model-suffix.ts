@@ -23,8 +23,8 @@ const FIRST_WITH_LEVELS = 3
 const FIRST_WITH_THINKING = 2.5
 
 /**
- * Reads the suffix of a model's name. Returns null for a name without a suffix, for a model that
- * can't think as the suffix demands, and if the option for the suffix is off.
+ * Reads the suffix of a model's name. Returns null if there is no suffix, if its option is off, or
+ * if the model can't think as the suffix demands.
  */
 export function readModelSuffix(name: string, options: AdapterOptions): ModelSuffix | null {
   const [, base = '', suffix = ''] = SUFFIX.exec(name) ?? []

@@ -28,9 +28,9 @@ const OPENAI = 1
 
 /**
  * Returns the provider's name for the model, and the suffix that acts at this channel. A name that
- * the channel lists with a suffix is sent without it, unless the channel maps the name. In OpenAI's
- * formats, this holds only for OpenAI itself, because other providers have models such as
- * `openai/o4-mini-high`.
+ * the channel lists with a suffix is sent without it. A name in the channel's mapping is sent
+ * unchanged. So is one with an effort of OpenAI's, if the provider is not OpenAI: other providers
+ * have models such as `openai/o4-mini-high`.
  */
 export function suffixAt(
   { terms, rules }: Pick<RelayChannel, 'terms' | 'rules'>,

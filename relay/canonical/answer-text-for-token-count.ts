@@ -10,7 +10,7 @@ const TEXT_LENGTH_MAX = 256 * 1024
  * characters as PCM, 21 000 as MP3).
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
-/** The number and the length of the ids of tool uses that are kept. More uses count separately. */
+/** The number and length of the kept ids of tool uses. A use without a kept id always counts. */
 const TOOL_IDS_MAX = 1_024
 const TOOL_ID_LENGTH_MAX = 256
 const NOTHING = Buffer.alloc(0)
@@ -167,7 +167,7 @@ export class DeliveredText {
     if (this.eventBytes >= EVENTS_BYTES_MAX) this.digest()
   }
 
-  /** Counts only the uses of tools, and the images, in events that the caller did not receive. */
+  /** Counts tool uses and images in events that the caller did not receive, but not their text. */
   addToolUses(events: Buffer): void {
     this.digest()
     const { collector } = this

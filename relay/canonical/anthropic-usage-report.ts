@@ -5,7 +5,7 @@ import { Counts, recordOf, TOKENS_MAX, type UsageReport, Whole } from './provide
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** The iterations whose tokens the top level of a usage contains. */
+/** The types of iterations whose tokens are in the top level of a usage. */
 const WITHIN_TOTAL: ReadonlySet<unknown> = new Set(['message', 'fallback_message'])
 
 /**
@@ -18,9 +18,9 @@ export const isBesideTotal = (iteration: unknown): iteration is JsonObject => {
 }
 
 /**
- * Reads the usage of Anthropic's Messages API, whose input tokens exclude the tokens that were read
- * from or written to the cache. Writes without a split by lifetime count as writes to the cache
- * that the request uses. Iterations beside the total are added to it.
+ * Reads the usage of Anthropic's Messages API. Its input tokens exclude those that were read from
+ * or written to the cache. If no lifetimes of writes are reported, `withHourCache` decides about
+ * them. Iterations outside the total are added to it.
  */
 export function readAnthropicUsage(
   raw: unknown,
@@ -66,8 +66,8 @@ export function readAnthropicUsage(
 }
 
 /**
- * Reads the tokens of the cache. `split` are the written tokens whose lifetime is reported.
- * `excess` are those of them that exceed the reported sum of writes.
+ * Reads the tokens of the cache. `split` counts the written tokens whose lifetime is reported.
+ * `excess` is the part of `split` above the reported sum of writes.
  */
 function readCache(reported: JsonObject, counts: Counts) {
   const cached = counts.optional(reported.cache_read_input_tokens)

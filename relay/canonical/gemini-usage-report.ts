@@ -72,8 +72,8 @@ function mediaIn(candidates: number, { audio, image }: Media): Pick<Usage, Outpu
 type OutputMedium = 'outputAudio' | 'outputImage'
 
 /**
- * Returns the tokens of the answer without its thoughts. A count of 0 is not sent. It is therefore
- * only missing if the total is not the sum of the other counts, which is `others`.
+ * Returns the tokens of the answer without its thoughts. Google does not send a count of 0. A
+ * missing count is therefore 0 if the total is the sum of the other counts (`others`).
  */
 function candidatesIn(
   reported: Record<string, unknown>,

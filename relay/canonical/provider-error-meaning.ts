@@ -61,7 +61,7 @@ const MEANINGS_OF_STATUS: ReadonlyMap<number, ErrorMeaning> = new Map([
   [529, 'overloaded'],
 ])
 
-/** How providers say that the input of a request is too long. No status or code says it in all. */
+/** Matches messages that the input is too long. Some providers have no status or code for this. */
 const TOO_LONG =
   /prompt is too long|context (?:length|window)|input (?:token count|length)\b.{0,80}\bexceed/i
 
@@ -75,7 +75,7 @@ export type ErrorTexts = {
   readonly status: number
 }
 
-/** Returns what an error means. Its code says more than its type, and its type more than 4xx. */
+/** Returns what an error means. The code decides first, then the type, then the status. */
 export function meaningOf({ type, code, name, message, status }: ErrorTexts): ErrorMeaning {
   const named = [code, type, name]
     .map((text) => MEANINGS.get(text ?? ''))

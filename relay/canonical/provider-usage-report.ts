@@ -217,8 +217,8 @@ export class Counts {
 }
 
 /**
- * Reads reported uses of the provider's tools. Each is limited to its count in `most`, which the
- * request sent. A fault in them does not affect the token counts.
+ * Reads reported uses of the provider's tools. Each count is limited to the one in `most`. A fault
+ * in a count does not affect the token counts.
  */
 export function readToolUses(
   reported: ReportedToolUses,

@@ -97,7 +97,7 @@ export const isLoggableId = (id: string, confidential: readonly string[]): boole
 
 /**
  * Reports whether a provider's texts may all be recorded as evidence. The rule is that of
- * `isLoggableId`, without a pattern that must be compiled for each call.
+ * `isLoggableId`, but `@` is allowed, and no pattern is compiled for each call.
  */
 export function areEvidenceTexts(
   texts: readonly string[],

@@ -47,8 +47,8 @@ export class SseScanner {
   private carry: Buffer = NOTHING
   private carried = 0
   /**
-   * How far the incomplete event was searched, relative to its start: the start of its last line,
-   * and the first byte that was not searched. An event of many chunks thus costs linear time.
+   * Offsets in the incomplete event: the start of its last line, and the first byte that was not
+   * searched. An event of many chunks thus costs linear time.
    */
   private lineFrom = 0
   private searchedTo = 0
@@ -99,7 +99,7 @@ export class SseScanner {
    * begins.
    */
   private cut(bytes: Buffer): number {
-    // The marks are not searched before an event is complete, because that takes all its bytes.
+    // A search for marks takes all bytes, so it starts only if there is a complete event.
     let marks: Marks | undefined
     let passFrom = 0
     // If a CR LF is split over two chunks, the LF belongs to the previous event.

@@ -147,8 +147,8 @@ const NAMES: Readonly<Record<ConvertedFormatName, Names>> = {
 
 /**
  * Replaces the canonical paths of a writer's losses with the caller's names. `messages[2].parts[0]`
- * becomes `messages[].content[]`. It has no index, because readers join and move messages, and a
- * name occurs only once.
+ * becomes `messages[].content[]`. Indexes are left out, because readers join and move messages.
+ * Each name is returned once.
  */
 export function callerNames(
   losses: readonly string[],

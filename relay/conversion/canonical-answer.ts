@@ -93,6 +93,6 @@ export type StreamReader = {
 /** Writes one streamed answer as bytes of server-sent events. */
 export type StreamWriter = {
   readonly write: (event: CanonicalEvent) => string
-  /** True once the rest can't be written, because too much of it would have to wait. */
+  /** True once the rest can't be written, because too many events would have to wait. */
   readonly hasGivenUp?: boolean
 }

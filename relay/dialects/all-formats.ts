@@ -50,8 +50,8 @@ export const directFormatsOf = (model: string): readonly DirectFormatName[] =>
   DIRECT_MODELS.find(([name]) => name.test(model))?.[1] ?? []
 
 /**
- * Returns the format in which a channel is tested with a model. It is a direct format for a model
- * that is called only so, or if the channel has no other endpoint for the model.
+ * Returns the format in which a channel is tested with a model. A model in `DIRECT_MODELS` is
+ * tested in its direct format. So is any model for which the channel has no other endpoint.
  */
 export function testFormatFor(
   channel: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },

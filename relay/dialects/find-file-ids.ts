@@ -28,7 +28,7 @@ const OPAQUE_BY_LENGTH: readonly (readonly Buffer[])[] = Array.from(
   (_, length) => OPAQUE.filter((name) => name.length === length),
 )
 const OPAQUE_ROOTS = new Set(['metadata', 'guided_json'])
-/** The maximum number of references that are collected. Further ones get no id. */
+/** The maximum number of references with an id. One more, without an id, stands for the others. */
 const REFERENCES_MAX = 100
 const ID_BYTES_MAX = 256
 const LIST_BYTES_MAX = 16_384
@@ -42,14 +42,14 @@ const FIRST_LETTERS = new Set([...'fuiva'].map((letter) => letter.charCodeAt(0))
 const NON_ASCII = 128
 /** The shortest of the names, with its quotes. */
 const KEY_BYTES_MIN = 5
-/** The shortest such key with an escape, and the longest one of which each character is escaped. */
+/** The lengths of the shortest name with one escape, and of the longest name with only escapes. */
 const ESCAPED_KEY_BYTES_MIN = 10
 const ESCAPED_KEY_BYTES_MAX = 98
 
 /**
- * Finds the files of the provider that a request names by their ids, while its body is scanned. All
- * other calls go to `inner`. Ids count at any place but those in `OPAQUE`, because providers accept
- * them at many places, such as the results of tools and the containers of the code interpreter.
+ * Finds the files of the provider that a request names by their ids, while its body is scanned. The
+ * scanner's calls are passed on to `inner`. Ids are found everywhere outside `OPAQUE`. Providers
+ * accept them in the results of tools and in the code interpreter's containers, for example.
  */
 export class FileIdFinder implements ObjectVisitor {
   private readonly bytes: Buffer
@@ -70,7 +70,7 @@ export class FileIdFinder implements ObjectVisitor {
     this.inner = inner
   }
 
-  /** The files as members of a request, which are omitted if there are none. */
+  /** The request's member `fileReferences`, which is omitted if no file was found. */
   get found(): { readonly fileReferences?: readonly FileReference[] } {
     return this.references.length === 0 ? {} : { fileReferences: this.references }
   }
@@ -153,7 +153,7 @@ export class FileIdFinder implements ObjectVisitor {
     return JSON.parse(this.bytes.toString('utf8', start, end)) as string
   }
 
-  /** Adds the ids in a member's value. A value of any other kind names no file. */
+  /** Adds the ids in a member's value: a text or a list of texts. Other values name no file. */
   private addValue(depth: number, valueAt: number): void {
     const byte = this.bytes[valueAt]
     if (byte !== QUOTE && byte !== OPEN_BRACKET) return
@@ -196,7 +196,7 @@ export class FileIdFinder implements ObjectVisitor {
     let above = 0
     for (let at = 1; at <= depth; at += 1) {
       const [start, end] = [this.starts[at] as number, this.ends[at] as number]
-      // A key that is not inside the key above belongs to an earlier object.
+      // A key that precedes the key above it belongs to an earlier object.
       if (end === 0 || (above > 0 && start < (this.ends[above] as number))) continue
       const index = above === 0 && this.element >= 0 ? `[${this.element}]` : '[]'
       path += index.repeat(at - above - 1)

@@ -78,8 +78,8 @@ const SPEEDS: ReadonlyMap<unknown, PriceCondition> = new Map<unknown, PriceCondi
 export type AnsweredConditions = { readonly serviceTier: unknown; readonly inferenceGeo: unknown }
 
 /**
- * Returns the conditions that are billed. What the answer names decides, within what was requested.
- * If it names nothing known, the dearest conditions apply.
+ * Returns the conditions that are billed: the requested ones that the answer does not contradict.
+ * If the answer names no known speed, the dearest of the requested speeds is billed.
  */
 export function billedConditions(
   requested: readonly PriceCondition[],

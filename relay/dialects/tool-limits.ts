@@ -8,18 +8,15 @@ import type { Member } from './scan-request-object.ts'
 export type ToolLimits = {
   /** The most uses of each tool with a price, which the hold of the call covers. */
   readonly uses: ToolCounts
-  /**
-   * The most uses that are believed, for a provider that knows no limit of them. The default is
-   * `uses`.
-   */
+  /** The most uses that are believed, if the provider accepts no limit. The default is `uses`. */
   readonly usesBelieved?: ToolCounts
   /** The uses that are billed although the answer does not show them. The default is none. */
   readonly assumedUses?: AssumedUses
   /** The input tokens that tools without a price may add. The hold covers them. */
   readonly inputTokens?: number
-  /** The edits of the request's body that set these limits, where the caller set none or more. */
+  /** The edits that set these limits in the body, if it has no limits or higher ones. */
   readonly edits: readonly ByteEdit[]
-  /** The member that has the limit, if it is one of the outermost object. */
+  /** The top-level member that has the limit. Omitted if the limit is in another place. */
   readonly member?: string
   /**
    * The entry in a channel's list of allowed members that allows the tools. The default is

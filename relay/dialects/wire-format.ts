@@ -23,7 +23,7 @@ export type ChatRequest = {
   readonly body: Buffer
   readonly members: readonly Member[]
   readonly model: string
-  /** The suffix of the caller's name for the model, if `model` is the name without it. */
+  /** The suffix that the caller's name for the model has and `model` has not. */
   readonly suffix?: ModelSuffix
   /** The model that the caller named, if `model` is a fallback model for it. */
   readonly fallbackFor?: string
@@ -44,8 +44,8 @@ export type ChatRequest = {
    */
   readonly hasNoImageAnswer?: true
   /**
-   * Set for a request that generates images, of which each is one choice: the factor by which the
-   * price of an image is multiplied (see `PerCallPrice`).
+   * Set for a request that generates images. The price of an image is multiplied by this factor
+   * (see `PerCallPrice`). Each image is one choice.
    */
   readonly imageFactor?: DecimalText
   readonly inputBound: InputBound
@@ -79,7 +79,7 @@ export type StoredInput = {
   readonly tokens: number
 }
 
-/** The top-level members that a provider's bodies lack and have, in contrast to the format. */
+/** The top-level members by which a provider's bodies differ from the format. */
 export type BodyEnvelope = {
   /** The removed members, by their folded names. */
   readonly removed: ReadonlySet<string>
@@ -109,7 +109,7 @@ export type UpstreamChange = {
    * no limit.
    */
   readonly outputTokens?: number | null
-  /** The last change of the body. A body with an envelope can't be read as a request again. */
+  /** Applied last, because a body with an envelope can't be read as a request again. */
   readonly envelope?: BodyEnvelope
 }
 
@@ -138,8 +138,8 @@ export type EventMeaning = {
   /** True if this is the last event of the stream. */
   readonly isLast: boolean
   /**
-   * For a stream that ends with the connection: `final` for an event after which nothing has to
-   * follow, and `trailing` for one that is complete with the final event before it.
+   * For a stream that ends with the connection. After a `final` event, the stream may end. A
+   * `trailing` event may follow a final one.
    */
   readonly ending?: 'final' | 'trailing' | null
 }
@@ -242,7 +242,7 @@ export type FormatName = ConvertedFormatName | DirectFormatName
 export const isDirectFormat = (name: FormatName): name is DirectFormatName =>
   (DIRECT_FORMATS as readonly string[]).includes(name)
 
-/** What the path of a request says about it. Only Gemini's format has this in no other place. */
+/** What the path of a request says about it. Only Gemini's requests say it nowhere else. */
 export type PathParameters = { readonly model: string; readonly isStream: boolean }
 
 /**
@@ -252,8 +252,8 @@ export type PathParameters = { readonly model: string; readonly isStream: boolea
 export type WireFormat = {
   readonly name: FormatName
   /**
-   * True for the compaction of a conversation. It has the format's requests, but a path of its own
-   * and no output limit.
+   * True for compactions of a conversation. Their requests are those of the format. They have a
+   * path of their own and no output limit.
    */
   readonly isCompaction?: true
   /** The member with the texts of the caller, which errors name. The default is `messages`. */

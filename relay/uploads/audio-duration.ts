@@ -12,7 +12,7 @@ const UNKNOWN_RATE_MIN = 2_000
 const COMPRESSED_RATE_MAX = 250_000
 /** A search for the next frame in damaged data ends after this many bytes. */
 const LOST_BYTES_MAX = 1024 * 1024
-/** The rest of a file with more frames counts by its length. They would be a day of audio. */
+/** The most frames that are read, a day of audio. The rest of a file counts by its length. */
 const FRAMES_MAX = 4_000_000
 
 /**
@@ -65,7 +65,7 @@ function flacSeconds({ bytes }: AudioFile, head: Buffer): number | null {
   const channels = ((packed >>> 9) & 7) + 1
   const bits = ((packed >>> 4) & 31) + 1
   const samples = (packed & 15) * 2 ** 32 + head.readUInt32BE(22)
-  // Compressed samples are not longer than the samples themselves.
+  // Compressed samples have at most as many bytes as the samples themselves.
   return Math.max(samples / sampleRate, bytes / ((sampleRate * channels * bits) / 8))
 }
 
@@ -209,7 +209,7 @@ async function webmSeconds(file: AudioFile, head: Buffer): Promise<number | null
   const timeAt = clusterAt < 0 ? -1 : tail.indexOf(CLUSTER_TIMESTAMP, clusterAt + 5)
   const isNear = timeAt >= 0 && timeAt < clusterAt + 16
   const ofCluster = isNear ? unsignedAt(tail, timeAt + 1) : 0
-  // The last cluster is as long as the bytes in it allow.
+  // The last cluster lasts at most as long as its bytes allow.
   const rest = clusterAt < 0 ? 0 : (tail.length - clusterAt) / UNKNOWN_RATE_MIN
   const seconds = (Math.max(ofHeader, ofCluster) * scale) / 1e9
   return seconds > 0 ? seconds + (ofHeader > 0 ? 0 : Math.min(rest, 5)) : null

@@ -1,6 +1,6 @@
 import type { SpooledFile } from './spooled-file.ts'
 
-/** The index of six hours of audio has fewer bytes. */
+/** A longer index is not read. The index of six hours of audio is shorter. */
 const INDEX_BYTES_MAX = 4 * 1024 * 1024
 const BOXES_MAX = 10_000
 const AAC_FRAME_SAMPLES = 1_024

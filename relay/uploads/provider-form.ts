@@ -15,8 +15,8 @@ type Piece = Buffer | SpooledFile
 type Part = { readonly name: string; readonly value: string | SpooledFile }
 
 /**
- * Builds the form that the document of a form describes, after the changes that were made to it. An
- * object that names none of `files` is sent as JSON, so that a document can't name other files.
+ * Builds the form that `document` describes. The document may have changed since the form arrived.
+ * An object that names none of `files` is sent as JSON, so that a document can't name other files.
  */
 export function providerForm(
   document: Buffer,

@@ -15,7 +15,7 @@ const FIELD_BYTES_MAX = 256 * 1024
 /** The maximum length of all fields that are not files. They are in memory. */
 const TEXT_BYTES_MAX = 1024 * 1024
 const NAME_LENGTH_MAX = 128
-/** Each file counts as so many bytes more, which limits the number of open files. */
+/** Each file counts as this many bytes more, which limits the number of open files. */
 const FILE_BYTES_MIN = MIB
 /** A user's uploads may use this many times as much disk space as the user's bodies use memory. */
 const DISK_FACTOR = 4
@@ -38,7 +38,7 @@ export const isForm = ({ headers }: CallRequest): boolean =>
 
 /**
  * Reads a form of the type `multipart/form-data`. Its files are written to disk while they arrive,
- * and only its other fields are kept in memory. After an error, nothing must be released.
+ * and only its other fields are kept in memory. After an error, there is nothing to release.
  */
 export async function readForm(
   request: CallRequest,

@@ -9,7 +9,7 @@ export type ModelRules = {
   /** Whether `temperature`, `top_p` and `top_k` are accepted. */
   readonly takesSampling: boolean
   readonly takesTemperatureWithTopP: boolean
-  /** Whether sampling is refused while the model thinks, except a `top_p` of 0.95 or more. */
+  /** Whether a thinking model refuses sampling. It still accepts a `top_p` of 0.95 or more. */
   readonly fixesSamplingForThinking: boolean
   /** Whether a message may have the role `system`. Only Anthropic's own API accepts it. */
   readonly takesSystemMessages: boolean

@@ -148,7 +148,7 @@ function readToolCall(block: RequestObject, reading: ContentReading): ContentPar
   if (!isObject(input)) {
     throw new ConversionError(block.pathOf('input'), 'The input of a tool must be an object.')
   }
-  // Clients send the answer's `caller` back. `direct` stands for the model. Others are a loss.
+  // Clients send back the `caller` of a call. `direct` is the model itself. Others are losses.
   if ((block.object('caller')?.text('type') ?? 'direct') !== 'direct') block.lose('caller')
   reading.toolNames.set(id, name)
   return {

@@ -14,9 +14,9 @@ const FORMATS = new Set([
 ])
 
 /**
- * Adapts a JSON schema to Anthropic's structured outputs, whose objects have no undeclared members.
- * Constraints that they lack, such as `minLength`, are moved to the description for the model.
- * `isWeaker` is true if there were any, or if undeclared members were allowed.
+ * Adapts a JSON schema to Anthropic's structured outputs. Their objects have no undeclared members.
+ * Constraints that these outputs lack, such as `minLength`, are moved to the description for the
+ * model. `isWeaker` is true if a constraint was moved, or if undeclared members were allowed.
  * Source: `transformJSONSchema` of Anthropic's SDK, and the page "Structured outputs".
  */
 export function toStructuredOutputSchema(schema: JsonObject): {

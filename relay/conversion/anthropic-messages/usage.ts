@@ -90,8 +90,8 @@ function merge(earlier: Counts, later: Counts): Counts {
   )
   if (!hasInput) return { ...earlier, ...output }
   const isSplit = cacheWrite5m !== undefined || cacheWrite1h !== undefined
-  // Anthropic repeats the total of cache writes without its split by lifetime. The earlier split
-  // then still applies, except if the total is 0.
+  // Anthropic repeats the total of cache writes without its split by lifetime. If the total is not
+  // 0, the earlier split still applies.
   const split = isSplit || cacheWrite === 0 ? later : earlier
   return {
     ...output,

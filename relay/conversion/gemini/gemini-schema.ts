@@ -14,7 +14,7 @@ const NOTES = new Set([
   ...['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions'],
   ...['examples', 'example', 'deprecated', 'readOnly', 'writeOnly', '$vocabulary'],
 ])
-/** Members that are written, or that have no effect on the type for which they aren't written. */
+/** Members that are written for the types on which they have an effect. */
 const HANDLED = new Set([
   ...['type', 'nullable', 'title', 'description', 'default', 'enum', 'const', 'format'],
   ...['minLength', 'maxLength', 'pattern', 'minimum', 'maximum'],
@@ -32,8 +32,8 @@ const FORMATS = new Map([
 
 /**
  * Converts a JSON schema into Gemini's dialect, a subset of OpenAPI 3.0. References are replaced by
- * the schemas to which they lead, at most twice within each other. `path` begins the names of
- * losses.
+ * the schemas to which they lead. A schema is repeated within itself at most twice. `path` begins
+ * the names of losses.
  */
 export function toGeminiSchema(schema: unknown, path: string): Converted<JsonObject> {
   const writer = new SchemaWriter(schema)
@@ -260,7 +260,7 @@ class SchemaWriter {
     const ordering = this.writeNames(schema.propertyOrdering, names, `${at.path}.propertyOrdering`)
     return {
       ...counts,
-      // Entries are defined as they are, even if a property is called `__proto__`.
+      // `fromEntries` also defines a property that is called `__proto__`.
       properties: Object.fromEntries(properties),
       ...(required.length > 0 && { required }),
       ...(ordering.length > 0 && { propertyOrdering: ordering }),
@@ -296,7 +296,7 @@ function inferType(schema: JsonObject): string | null {
   return null
 }
 
-/** Returns a schema of a union with what the schema around the union says. */
+/** Adds to a schema of a union what the schema around the union says. */
 function withOuter(outer: JsonObject, inner: unknown): unknown {
   if (!isObject(inner)) return inner
   const type = typesOf(outer).find((each) => each !== 'null')

@@ -20,8 +20,8 @@ export function readAnswer(body: JsonObject): CanonicalAnswer {
 
 /**
  * Reads the stream of `streamGenerateContent`. Each chunk has the shape of a complete answer. The
- * stop of a choice is reported by `finish`, because some models repeat it in every chunk. `finish`
- * returns no `end` for a stream that was cut, which is one with a choice without a stop.
+ * stop of a choice is reported by `finish`, because some models repeat it in every chunk. A stream
+ * in which a choice has no stop was cut. `finish` then returns no `end`.
  */
 export const createStreamReader = (): StreamReader => new AnswerReader()
 

@@ -77,7 +77,7 @@ type PartPlace = {
 }
 type ReadPart = {
   readonly part: ContentPart | null
-  /** The thoughts that a call holds. */
+  /** The thoughts in the signature of a call: see `thoughtsForCaller`. */
   readonly thoughts: readonly ThinkingPart[]
 }
 type OpenCall = { readonly id: string; readonly name: string }

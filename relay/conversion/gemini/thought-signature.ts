@@ -10,8 +10,8 @@ import { isObject } from '../json-fields.ts'
 const OWN = 'gemini:'
 
 /**
- * The beginning of the field `thoughtSignature` in which a caller of this format keeps what another
- * provider made. It is the base64 form of `provider:`, because SDKs require base64 in this field.
+ * The beginning of a `thoughtSignature` with content that another provider made. Gemini's callers
+ * keep it and send it back. It is the base64 form of `provider:`, because SDKs require base64 here.
  */
 const WRAPPED = 'cHJvdmlkZXI6'
 
@@ -54,9 +54,9 @@ export function signatureForCaller(kept: { signature: string } | { redacted: str
 }
 
 /**
- * Returns the field `thoughtSignature` of a call that holds the thoughts before it, or undefined if
- * no other provider needs them again. Gemini CLI sends back the signatures of calls, but no
- * thoughts, and Claude refuses the results of a call without them.
+ * Returns the `thoughtSignature` of a call, which holds the thoughts before the call. Returns
+ * undefined if no other provider needs the thoughts again. Gemini CLI sends back the signatures of
+ * calls, but no thoughts. Claude refuses the results of a call without its thoughts.
  */
 export function thoughtsForCaller(thoughts: readonly ThinkingPart[]): string | undefined {
   const needed = thoughts.filter(
@@ -66,7 +66,7 @@ export function thoughtsForCaller(thoughts: readonly ThinkingPart[]): string | u
   return needed.length === 0 ? undefined : wrap({ thoughts: needed })
 }
 
-/** Reads the thoughts that a call holds. */
+/** Reads the thoughts in the signature of a call. */
 export function readThoughtsOfCall(field: unknown): readonly ThinkingPart[] {
   const thoughts = unwrap(field)?.thoughts
   if (!Array.isArray(thoughts)) return []

@@ -28,7 +28,7 @@ function writeChoice({ parts, stop, logprobs }: CanonicalChoice, index: number):
   }
 }
 
-/** Adds the thoughts before a call to the call. */
+/** Adds the thoughts before each call to the signature of the call. */
 function withThoughtsInCalls(parts: readonly AnswerPart[]): AnswerPart[] {
   const thoughts: ThinkingPart[] = []
   return parts.map((part) => {
@@ -37,7 +37,7 @@ function withThoughtsInCalls(parts: readonly AnswerPart[]): AnswerPart[] {
   })
 }
 
-/** Returns the call with the thoughts before it, if another provider needs them again. */
+/** Adds the thoughts before a call to its signature, if another provider needs them again. */
 export function withThoughts(call: ToolCallPart, thoughts: readonly ThinkingPart[]): ToolCallPart {
   const signature = call.signature ?? thoughtsForCaller(thoughts)
   return signature === undefined ? call : { ...call, signature }

@@ -166,7 +166,7 @@ class ContentsWriter {
     }
   }
 
-  /** A signature belongs to the text before its pictures, so such a text has no pictures. */
+  /** A signature belongs to a text before pictures, so a text that has one is not split. */
   private withPictures(part: JsonObject): readonly JsonObject[] {
     const { text, thought, thoughtSignature } = part
     if (typeof text !== 'string' || thought === true || thoughtSignature !== undefined)

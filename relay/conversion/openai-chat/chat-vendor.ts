@@ -7,7 +7,7 @@ export type ChatVendor = {
   readonly outputLimit: 'max_completion_tokens' | 'max_tokens'
   /** The member that controls how much a model thinks. Null if there is none. */
   readonly thinkingControl: ThinkingControl | null
-  /** The member of an assistant's message that has its thinking. Null if there is none. */
+  /** The member for the thinking in an assistant's message. Null if there is none. */
   readonly thinkingHistory: 'reasoning_content' | 'reasoning_details' | null
   /** `cache_control` on parts and tools, as OpenRouter and Qwen accept it. */
   readonly hasCacheMarks: boolean

@@ -36,7 +36,7 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
   pause: 'stop',
 }
 
-/** What else decides the finish reason. If a refusal is in the message, OpenAI reports `stop`. */
+/** What else decides the finish reason. If the message has a refusal, OpenAI reports `stop`. */
 export type ChoiceContent = { readonly isRefused: boolean; readonly usesFunctionCall: boolean }
 
 export function finishReason(stop: StopReason, content: ChoiceContent): string {

@@ -54,7 +54,7 @@ class MessageReader {
   private readonly losses: string[]
   /** The names of the called tools by the ids of the calls. */
   private readonly names = new Map<string, string>()
-  /** By tool name: the made-up ids of the latest calls in the older form, which has no ids. */
+  /** The made-up ids of the latest calls in the older form, by tool name. That form has no ids. */
   private readonly functionIds = new Map<string, string>()
   private results: ToolResultPart[] | null = null
 

@@ -87,7 +87,7 @@ function allowsParallelCalls(body: JsonObject): boolean | null {
   return readAnswerSettings(body).usesFunctionCall ? false : isAllowed
 }
 
-/** As in a chat that is not converted, a limit of 0 means no limit, whatever the other one is. */
+/** If either limit is 0, there is no limit, as in a chat that is not converted. */
 function readOutputLimit(body: JsonObject, losses: string[]): number | null {
   if ([body.max_tokens, body.max_completion_tokens].includes(0)) return null
   const older = readCount(body, 'max_tokens')

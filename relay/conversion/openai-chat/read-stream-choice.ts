@@ -9,12 +9,12 @@ import { readDetail, signatureOf, textOfDetail } from './thinking-history.ts'
 
 type TextKind = 'text' | 'refusal' | 'thinking'
 
-/** The part of the latest delta. `detail` has the members of an element of `reasoning_details`. */
+/** The part of the latest delta. `detail` joins the deltas of an element of `reasoning_details`. */
 type OpenPart = {
   readonly kind: TextKind
   readonly part: number
   detail: JsonObject | null
-  /** The last signature of a single delta. It is used if the members of `detail` give none. */
+  /** The signature of the latest delta that had one. It is used if `detail` gives none. */
   signature: string | null
 }
 
@@ -245,8 +245,8 @@ export class ChoiceReader {
 }
 
 /**
- * Returns the members that are texts or numbers, so that a later delta does not erase an earlier
- * one. Other values have no meaning and may be too deep to be written as JSON.
+ * Returns the members that are texts or numbers. A null in a later delta thus erases no earlier
+ * value. Other values have no meaning and may be too deep to be written as JSON.
  */
 function statedMembers({ type, id, format, signature, index }: JsonObject): JsonObject {
   const members = { type, id, format, signature, index }

@@ -69,7 +69,7 @@ function keptMembers(detail: JsonObject): JsonObject {
 
 /**
  * Writes a thinking part as an element of `reasoning_details`. `format` is the form of a bare
- * signature. OpenRouter requires it, but callers only send the element back and don't need it.
+ * signature, which OpenRouter requires. Callers need none, because they only send the element back.
  */
 export function writeDetail(part: ThinkingPart, index: number, format?: string): JsonObject {
   const { text, signature, redacted } = part

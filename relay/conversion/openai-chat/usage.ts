@@ -15,7 +15,7 @@ export function readUsage(body: JsonObject): CanonicalUsage | null {
   const cached = cachedTokensOf(usage, input, body)
   const cacheWrite = readCacheWrite(input)
   let rest = prompt - cached - cacheWrite.cacheWrite5m - cacheWrite.cacheWrite1h
-  // A cached token may be counted again as audio or image, so a count is limited to the rest.
+  // A cached token may be counted again as audio or image, so the rest limits these counts.
   const take = (count: unknown): number => {
     const taken = Math.min(tokenCountOf(count), Math.max(rest, 0))
     rest -= taken
@@ -59,7 +59,7 @@ function readCacheWrite(input: JsonObject): Pick<CanonicalUsage, 'cacheWrite5m' 
   return { cacheWrite1h, cacheWrite5m: Math.max(cacheWrite5m, written - cacheWrite1h) }
 }
 
-/** The completion count includes reasoning, unless the total shows otherwise, as at xAI. */
+/** The completion count usually includes reasoning. The total shows if it does not, as at xAI. */
 function readOutput(
   usage: JsonObject,
   prompt: number,

@@ -3,7 +3,7 @@ import { readAnswerSettings } from '../openai-chat/read-request.ts'
 import { readRequest } from './read-request.ts'
 import { CompletionWriter, writeAnswer } from './write-answer.ts'
 
-/** Completions are converted only for callers. No provider offers them without chats. */
+/** Completions are converted only for callers. Every provider with completions has chats too. */
 export const COMPLETIONS_CONVERSION: CallerConversion = {
   readRequest,
   writersFor: (requestBody) => {

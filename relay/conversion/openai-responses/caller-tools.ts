@@ -54,7 +54,7 @@ export function findCallerTools(body: JsonObject): CallerTools {
 /** Returns the arguments of the function that stands for a tool whose input is a text. */
 export const argumentsOfInput = (input: string): string => JSON.stringify({ input })
 
-/** Returns the input of a tool whose input is a text. Invalid arguments are the input. */
+/** Returns the text input of a tool. Arguments without one are returned unchanged. */
 export const inputOfArguments = (argumentsJson: string): string =>
   textOf(parsedObject(argumentsJson)?.input) ?? argumentsJson
 

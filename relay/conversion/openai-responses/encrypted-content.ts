@@ -9,8 +9,8 @@ import { parsedObject, textOf } from '../json-fields.ts'
 const OWN = 'openai:'
 
 /**
- * The beginning of an `encrypted_content` in which a caller of this format keeps what a provider of
- * another format made. It is the base64 form of `provider:`.
+ * The beginning of an `encrypted_content` with what another format's provider made. Callers keep it
+ * and send it back. It is the base64 form of `provider:`.
  */
 const WRAPPED = 'cHJvdmlkZXI6'
 
@@ -45,7 +45,7 @@ export function encryptedForCaller(part: ThinkingPart): string | null {
 export const encryptedCallSignature = (callId: string, callSignature: string): string =>
   wrap({ callId, callSignature })
 
-/** Reads an `encrypted_content` that a caller sent back. `hasText` is true beside a summary. */
+/** Reads an `encrypted_content` that a caller sent. `hasText` is true if its item has a text. */
 export function readEncrypted(content: string, hasText: boolean): KeptContent {
   const own = ownContent(content)
   return unwrap(content) ?? (hasText ? { signature: own } : { redacted: own })

@@ -66,7 +66,7 @@ class InputReader implements Conversation {
   private readonly losses: string[]
   /** The names of the called tools by the ids of the calls. */
   private readonly names = new Map<string, string>()
-  /** The signatures of calls that an earlier item holds, by the ids of the calls. */
+  /** The signatures of calls, by the ids of the calls. They come in an item before the call. */
   private readonly callSignatures = new Map<string, string>()
   /** The message to which the next item of the same kind is added. */
   private open: { readonly kind: 'assistant' | 'results'; readonly parts: ContentPart[] } | null =
@@ -183,7 +183,7 @@ class InputReader implements Conversation {
   }
 }
 
-/** The result of a local shell call has the call's id in `id`, or in `call_id` as all others. */
+/** The result of a local shell call may have the call's id in `id`. Others have it in `call_id`. */
 const builtInCallId = (item: JsonObject, path: string): string =>
   textOf(item.call_id) ?? requiredText(item.id, `${path}.call_id`)
 

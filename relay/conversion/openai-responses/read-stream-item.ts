@@ -90,7 +90,7 @@ export class ItemReader {
     }
   }
 
-  /** Reads the complete item, of which the deltas may have been missing. */
+  /** Reads the complete item, because some of its deltas may be missing. */
   readComplete(item: JsonObject): Events {
     if (this.isComplete) return []
     this.isComplete = true

@@ -7,9 +7,9 @@ import { readStop } from './stop-reason.ts'
 import { readUsage } from './usage.ts'
 
 /**
- * Reads the events of a streamed response. Texts and arguments are read from their deltas. What a
- * provider sends only in a later event, such as the item or the response that is complete, is read
- * from there. `finish` returns no `end` for a stream that was cut.
+ * Reads the events of a streamed response. Texts and arguments are read from their deltas. What the
+ * deltas lack is read from the complete item or the complete response. `finish` returns no `end`
+ * for a stream that was cut.
  */
 export const createStreamReader = (): StreamReader => new EventReader()
 

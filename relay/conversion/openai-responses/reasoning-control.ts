@@ -74,7 +74,7 @@ function nearest(effort: string, accepted: readonly string[]): string {
 
 export type ReasoningMembers = {
   readonly reasoning: JsonObject | null
-  /** True if the provider is asked for the encrypted reasoning, which other models reject. */
+  /** True if encrypted reasoning is requested. A model that does not reason rejects this. */
   readonly hasEncryptedContent: boolean
   /** False if the model reasons, and therefore rejects a temperature and log probabilities. */
   readonly acceptsSampling: boolean

@@ -21,7 +21,7 @@ export type WrittenStop = {
   readonly incomplete_details: JsonObject | null
 }
 
-/** Writes why an answer ended. A refusal that is in the answer completes it. */
+/** Writes why an answer ended. An answer that contains its refusal is complete. */
 export function writeStop(stop: StopReason, isRefused: boolean): WrittenStop {
   if (stop === 'length') return incomplete('max_output_tokens')
   if (stop === 'refusal' && !isRefused) return incomplete('content_filter')

@@ -78,7 +78,7 @@ function writeItems(
   return items
 }
 
-/** The log probabilities of an answer are not divided by texts, so that the first text has them. */
+/** The log probabilities of all texts of an answer are in one list. The first text gets them. */
 function contentsOf({ parts }: Message, tokens: readonly JsonObject[]): readonly JsonObject[] {
   const first = parts.findIndex(({ kind }) => kind === 'text')
   return parts.map((part, at) => (at === first ? textContent(part.text, tokens) : contentOf(part)))

@@ -17,7 +17,7 @@ export type WrittenInput = {
 }
 
 /**
- * Writes the instructions and the items. The format has no alternation of roles, so that each part
+ * Writes the instructions and the items. Roles need not alternate in this format, so each part
  * keeps its place. Without other messages, the instructions become a message, because OpenAI
  * rejects a request without items.
  */
@@ -112,8 +112,8 @@ class ItemWriter {
   }
 
   /**
-   * Writes thinking that a provider of this format encrypted. It rejects thinking of other
-   * providers, and reasoning without an answer that follows.
+   * Writes thinking that a provider of this format encrypted. Such a provider rejects the thinking
+   * of others. It also rejects reasoning that no answer follows.
    */
   private writeThinking(part: ThinkingPart, isFollowed: boolean, path: string): void {
     const encrypted = encryptedForProvider(part)

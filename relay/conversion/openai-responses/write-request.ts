@@ -101,7 +101,7 @@ const writeSchema = (schema: JsonObject): JsonObject => ({
   properties: schema.properties ?? {},
 })
 
-/** The value that OpenAI uses by default. Models that reason reject the member even with it. */
+/** The default value of OpenAI. Models that reason reject the member even with this value. */
 const DEFAULT_SAMPLING = 1
 
 function writeSampling(sampling: Sampling, losses: string[]): JsonObject {

@@ -24,9 +24,9 @@ import {
 } from './write-stream-items.ts'
 
 /**
- * Writes the events of a streamed response, without `[DONE]`, which the format doesn't have. An
- * error is written as `error` for OpenAI's SDKs and as `response.failed` for Codex. Its message is
- * written as it is, so that the caller of `write` has to mask it.
+ * Writes the events of a streamed response. The format has no `[DONE]`. An error is written as
+ * `error` for OpenAI's SDKs and as `response.failed` for Codex. Its message is written unchanged,
+ * so the caller of `write` has to redact it.
  */
 export const createStreamWriter = (options: AnswerOptions): StreamWriter => new EventWriter(options)
 

@@ -7,13 +7,13 @@ import { type Member, scanObject } from '../scan-request-object.ts'
 import { type LimitedTools, limitIn } from '../tool-limits.ts'
 
 /**
- * Matches the types of tools that cost only tokens. The servers of an `mcp_toolset` are in a member
- * that the channel must allow as well.
+ * Matches the types of tools that cost only tokens. The channel must also allow the member with the
+ * servers of an `mcp_toolset`.
  */
 const TOKENS_ONLY = /^(?:web_fetch(?:_\w+)?|mcp_toolset)$/
 /**
- * Matches the types of the only tool of Anthropic's API that has a price per use. No price covers
- * the other tools, such as containers, which are charged by the hour.
+ * Matches the types of web searches, the only tools of Anthropic's API with a price per use. No
+ * price covers other tools: containers, for example, are charged by the hour.
  */
 const WEB_SEARCH = /^web_search(?:_\w+)?$/
 const LIMIT = 'max_uses'
@@ -22,8 +22,8 @@ const NAMES = namesByFoldedName(['type', LIMIT])
 const INPUT_TOKENS = 100_000
 
 /**
- * Finds the web searches in a request and limits their uses. Returns an error if it is ambiguous
- * which type or limit a tool of the provider has.
+ * Finds the web searches in a request and limits their uses. Returns an error if a tool of the
+ * provider has a member with an ambiguous name.
  */
 export function limitTools(body: Buffer, tools: readonly ToolElement[]): LimitedTools | RelayError {
   if (!tools.some(({ isProviderTool }) => isProviderTool)) return { tools }

@@ -70,9 +70,9 @@ function isMisfit(body: Buffer, member: Member): boolean {
 }
 
 /**
- * Reads a request of Anthropic's Messages API without building objects. `known` is empty if a
- * checked request is read again after a change. A request without `max_tokens` is accepted, because
- * the site has a default for it.
+ * Reads a request of Anthropic's Messages API without building objects. Returns an error if a
+ * member's name may be mistaken for one in `known`, which is empty for a changed request that was
+ * checked before. `max_tokens` may be missing, because the site has a default for it.
  */
 export function readMessagesRequest(
   body: Buffer,
@@ -113,14 +113,14 @@ export function readMessagesRequest(
   }
 }
 
-/** An admin's overrides may set what callers may not, so only their own requests are refused. */
+/** Reads a caller's request, which must not ask for a compaction. An admin's overrides may. */
 function readCallersRequest(body: Buffer): ChatRequest | RelayError {
   const request = readMessagesRequest(body)
   if (isRelayError(request)) return request
   return errorInContextManagement(body, request.members) ?? request
 }
 
-/** The fast mode is never sent, because its beta is not: see `passedHeaders`. */
+/** The fast mode (`speed`) is never sent, because `passedHeaders` removes its beta. */
 function messagesBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
   const allowed = new Set(change.allowed)
   allowed.delete('speed')

@@ -16,9 +16,9 @@ const PRICED_BETA = /^(?:fast-mode|context-1m|compact)-/i
 const ACCOUNT_HEADER = /workspace|organi[sz]ation/
 
 /**
- * Returns the caller's `anthropic-*` headers, without priced betas and without those that choose an
- * account, as a flat list of names and values. Anthropic refuses some members of a request without
- * their beta header, and the reverse.
+ * Returns the caller's `anthropic-*` headers as a flat list of names and values. Priced betas and
+ * headers that choose an account are left out. Anthropic refuses some members of a request without
+ * their beta header, and some beta headers without their members.
  */
 export function passedHeaders(headers: IncomingHttpHeaders): readonly string[] {
   const passed = ['anthropic-version', String(headers['anthropic-version'] ?? API_VERSION)]

@@ -8,7 +8,7 @@ type JsonObject = Readonly<Record<string, unknown>>
  */
 const INDEX_MAX = 128
 
-/** The types of a block, and of its delta, with a summary of the conversation as `content`. */
+/** The types of a block with a summary of the conversation, and of the block's delta. */
 const COMPACTION: ReadonlySet<unknown> = new Set(['compaction', 'compaction_delta'])
 
 /**

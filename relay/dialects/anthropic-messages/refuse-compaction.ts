@@ -5,7 +5,7 @@ import { isMembers } from '../read-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 
 const MEMBER = 'context_management'
-/** The maximum length of the member in bytes. Clients send a few edits of some hundred bytes. */
+/** The maximum length of `MEMBER` in bytes. Clients send a few edits of some hundred bytes. */
 const BYTES_MAX = 65_536
 const NAMES = namesByFoldedName(['edits'])
 const EDIT_RULES = innerRules('edits', { type: ['string'] })
@@ -13,10 +13,9 @@ const EDIT_RULES = innerRules('edits', { type: ['string'] })
 const COMPACT = /compact/i
 
 /**
- * Returns an error if the request lets the provider compact the conversation, because that is a
- * second call of the model, which the hold does not cover. Other edits of the context, which only
- * remove content, are accepted. Returns an error too if a provider may read other edits in the
- * member than this function.
+ * Returns an error if the request lets the provider compact the conversation. A compaction is a
+ * second call of the model, which the hold does not cover. Other edits only remove content and are
+ * accepted. Also returns an error if the provider may read the edits in another way.
  */
 export function errorInContextManagement(
   body: Buffer,

@@ -31,8 +31,8 @@ function combineUsage(earlier: unknown, later: unknown): JsonObject {
 }
 
 /**
- * Combines two lists of iterations, which only grow during a stream. An iteration whose tokens are
- * not a part of the total stays one.
+ * Combines two lists of iterations, which only grow during a stream. An iteration outside the total
+ * (see `isBesideTotal`) keeps its type, so it stays outside.
  */
 function combineIterations(earlier: readonly unknown[], later: unknown): readonly unknown[] {
   if (!Array.isArray(later)) return earlier
@@ -85,7 +85,7 @@ export function streamOfMessage(body: Buffer): string {
     .join('')
 }
 
-/** The members of a content block that arrive in deltas. `empty` is their value before. */
+/** The members of a content block that arrive in deltas. `empty` is the value before the deltas. */
 const DELTAS = [
   { member: 'thinking', empty: '', type: 'thinking_delta', name: 'thinking' },
   { member: 'signature', empty: '', type: 'signature_delta', name: 'signature' },

@@ -10,8 +10,8 @@ const CR = 13
 const OPEN_BRACE = 123
 
 /**
- * Finds a member of the outermost object. NOTE: the key is not searched for by its bytes, because
- * the arguments of a function call are objects, in which a caller can have any key.
+ * Finds a member of the outermost object. NOTE: a search for the key's bytes could find another
+ * member, because the arguments of a function call are objects with any keys.
  */
 function memberOf(json: Buffer, name: string): Member | undefined {
   const members = scanObject(json)

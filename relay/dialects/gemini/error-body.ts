@@ -48,7 +48,7 @@ const retryInfo = (retryDelay: string) => ({ '@type': RETRY_INFO, retryDelay })
 /** Matches the accounts of Google Cloud in a message. */
 const ACCOUNTS = /\bproject(?:s\/|_number:|[ _-]?(?:number|id)?[ :=']*)(?=[\w-]*\d)[\w-]+/gi
 
-/** The status that stands for an error in a stream, which has none. */
+/** Stands for the status of an error in a stream. Such an error has no HTTP status. */
 const IN_STREAM = 502
 
 export const GEMINI_ERRORS: ErrorFormat = {
@@ -74,8 +74,8 @@ export const GEMINI_ERRORS: ErrorFormat = {
     }
     return { error: retryDelay === null ? error : { ...error, details: [retryInfo(retryDelay)] } }
   },
-  // NOTE: Google ends a stream with an error that is not in an event, and its own clients look for
-  // it there. Other clients read only events. Each kind of client ignores the other form.
+  // NOTE: Google writes the error in a stream outside of the events, where its own clients look for
+  // it. Other clients read only events. Each kind of client ignores the other form.
   errorEvent: (body) => {
     const json = JSON.stringify(body)
     return `data: ${json}\n\n${json}\n`
@@ -88,7 +88,7 @@ type Fields = {
   readonly code: number | null
 }
 const NOTHING: Fields = { status: null, retryDelay: null, code: null }
-/** Codes that do not reject the key of the site. */
+/** Reports whether a code may concern the caller. 401 to 403 concern the site's key or account. */
 const isForCaller = (code: unknown): code is number =>
   typeof code === 'number' && STATUSES.has(code) && (code < 401 || code > 403)
 /** The number of details of an error that are searched for a delay. */

@@ -33,7 +33,7 @@ const INNER: ReadonlyMap<string, Place> = new Map<string, Place>([
 const IN_RESPONSE = new Set([
   ...['id', 'name', 'response', 'willContinue', 'will_continue', 'scheduling'],
 ])
-/** The members of the request with contents, and the place of each of their objects. */
+/** The members of the request with contents or tools, each with the place of its objects. */
 const ROOTS: ReadonlyMap<string, Place> = new Map<string, Place>([
   ['contents', 'content'],
   ['systemInstruction', 'content'],
@@ -57,7 +57,7 @@ const TEXT = Buffer.from('"text"')
 const NAME_BYTES_MAX = 6 * 32 + 2
 /** The maximum length in bytes of a MIME type or an address. */
 const VALUE_BYTES_MAX = 8_192
-/** Public files may be in this service of Google. All others read with the rights of an account. */
+/** Of the hosts of Google's APIs, only this one may have public files. */
 const PUBLIC_STORAGE = 'storage.googleapis.com'
 /**
  * Reports whether the provider may read an address with the rights of the site's account. This is
@@ -70,7 +70,7 @@ function isOfAccount(address: string): boolean {
   return isGoogleApi && url.hostname !== PUBLIC_STORAGE
 }
 const FILE_PARAM = 'fileData.fileUri'
-/** The maximum number of files that are collected. The next one has no id. */
+/** The maximum number of files with an id. One more, without an id, stands for the others. */
 const FILES_MAX = 100
 /** No object that may hold a known name is nested more deeply. */
 const DEPTH_MAX = 12
@@ -94,7 +94,7 @@ export class ContentParts implements ObjectVisitor {
   private readonly places: (Place | null)[] = Array.from({ length: DEPTH_MAX + 3 }, () => null)
   /** The place of the object that is open at each depth. */
   private readonly open: (Place | null)[] = Array.from({ length: DEPTH_MAX + 3 }, () => null)
-  /** The kind of the open data, from its MIME type; null before the MIME type. */
+  /** The kind of the data that is being read. Null until its MIME type has been read. */
   private kind: PartKind | null = null
   /** The deepest object in `places`. */
   private deepest = 0
@@ -196,7 +196,7 @@ export class ContentParts implements ObjectVisitor {
   private ofData(place: 'blob' | 'file', name: string, valueAt: number): void {
     if (name === 'mimeType' || name === 'mime_type') {
       const kind = kindOf(this.valueAt(valueAt) ?? '', place)
-      // The provider may read either of two MIME types.
+      // If there are two MIME types, the provider may read either of them.
       this.kind = this.kind === null ? kind : 'video'
     } else if (name === 'fileUri' || name === 'file_uri') {
       const address = this.valueAt(valueAt)

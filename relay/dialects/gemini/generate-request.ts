@@ -196,8 +196,8 @@ function excludesImages(body: Buffer, modalities: Member | undefined): boolean {
 }
 
 /**
- * Reads a request to count tokens. It has contents, or a complete request in the member
- * `generateContentRequest`, whose body is then the body of the result.
+ * Reads a request to count tokens. It has contents, or it has a complete request in the member
+ * `generateContentRequest`. The inner request is then returned.
  */
 export function readGeminiCountRequest(
   body: Buffer,

@@ -2,9 +2,9 @@ import type { ToolCounts, ToolName } from '#domain/pricing/usage.ts'
 import { type ToolLimits, USES_DEFAULT, USES_MAX } from '../tool-limits.ts'
 
 /**
- * The tools that Google runs and that a price covers, by their members in camelCase. The value is
- * the name of a tool with a price per use, or the number of input tokens that the tool may add.
- * `urlContext` reads up to 20 pages. `codeExecution` reads the output of its programs.
+ * The tools that Google runs and that a price covers, by their names in camelCase. The value is the
+ * name of a price per use, or the number of input tokens that the tool may add. `urlContext` reads
+ * up to 20 pages. `codeExecution` reads the output of its programs.
  */
 const PRICED: ReadonlyMap<string, ToolName | number> = new Map<string, ToolName | number>([
   ['googleSearch', 'google_search'],
@@ -24,9 +24,9 @@ export const isPricedTool = (name: string): boolean => PRICED.has(name)
 const CHARGED_PER_PROMPT = /(?:^|\/)gemini-[12](?!\d)/
 
 /**
- * Returns the limits of the tools that Google runs. The API has no limit of queries, so the hold
- * covers a likely number, and more of them are billed as far as the account can pay. The answer
- * shows its queries only at its end, so an answer that was cut counts as one use.
+ * Returns the limits of the tools that Google runs. The API can't limit queries. The hold covers a
+ * likely number. Further queries are billed as far as the account can pay. Only the end of an
+ * answer shows its queries, so an answer that was cut counts as one use.
  */
 export function limitTools(model: string, names: ReadonlySet<string>): ToolLimits | undefined {
   const tools = [...names].flatMap((name) => PRICED.get(name) ?? [])
@@ -37,7 +37,7 @@ export function limitTools(model: string, names: ReadonlySet<string>): ToolLimit
     0,
   )
   const isPerPrompt = CHARGED_PER_PROMPT.test(model)
-  // Queries are not told apart by tool. With both tools, they count as searches.
+  // An answer does not tell which tool made a query. With both tools, all count as searches.
   const isSearching = used.includes('google_search')
   const limited = (most: number): ToolCounts =>
     Object.fromEntries(

@@ -9,7 +9,7 @@ type JsonObject = Readonly<Record<string, unknown>>
  */
 const INDEX_MAX = 128
 
-/** The places of a candidate's texts. A text goes on in the next chunk of a stream. */
+/** The places of a candidate's texts (see `TextSink`). Later chunks continue the same texts. */
 const TEXT = 0
 const THOUGHT = 1
 const OTHERS = 2

@@ -8,7 +8,7 @@ const isReason = (reason: unknown): boolean =>
   typeof reason === 'string' && reason !== '' && reason !== 'FINISH_REASON_UNSPECIFIED'
 
 /**
- * Reports whether nothing has to follow this chunk: it ends a candidate, or it refuses the prompt.
+ * Reports whether the stream may end after this chunk: it ends a candidate or refuses the prompt.
  */
 function isFinal({ candidates, promptFeedback }: JsonObject): boolean {
   const ends = Array.isArray(candidates) ? candidates : []

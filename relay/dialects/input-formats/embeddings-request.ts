@@ -33,7 +33,7 @@ const ANSWER_BYTES_MAX = 48 * 1024 * 1024
 /**
  * Reads a request for embeddings in OpenAI's format without building objects. The input is text,
  * tokens, or objects such as the pictures of Jina's API. `known` is empty if a checked request is
- * read again after a change. An older path names the model, which the body then need not name.
+ * read again after a change. In an older API, the path names the model and the body need not.
  */
 export function readEmbeddingsRequest(
   body: Buffer,

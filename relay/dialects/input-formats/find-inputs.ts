@@ -107,9 +107,9 @@ const TOKENS_PER_INPUT = 64
 const CEILING_BASE = 256
 
 /**
- * Bounds the tokens of inputs. Nothing is added by the provider as in a chat, so the ceiling is
- * close to the bound. Texts are bounded by the length of the request, and tokens by their number.
- * Other vendors may split the text of these tokens differently, which the ceiling allows for.
+ * Bounds the tokens of inputs. A provider adds much less to them than to a chat, so the ceiling is
+ * close to the bound. Texts are bounded by the length of the request, and tokens by their number. A
+ * vendor with another tokenizer may count more tokens, which the ceiling allows for.
  */
 export function boundOfInputs(body: Buffer, { count, tokens, objects }: Inputs): InputBound {
   const ofInputs = count * TOKENS_PER_INPUT + CEILING_BASE

@@ -120,7 +120,7 @@ function readEmbedding(
     if (misfit !== null) return invalid(`${name}${misfit}`)
     if (parts.contents !== length) return missing(`${name}[].content`)
     const other = parts.models.findIndex((span) => plainName(span.name) !== path.model)
-    // A check again, after a change, may find the provider's names of the model.
+    // After a change, a checked request may have the provider's names of the model.
     if (other >= 0 && known.size > 0) return invalid(`${name}[${other}].model`)
   }
   const ofBody = memberIn(members, 'model')
@@ -160,7 +160,7 @@ function again(request: ChatRequest, body: Buffer): ChatRequest {
   return isRelayError(read) ? request : read
 }
 
-/** A request with another name, such as one without a suffix, is a copy without an entry. */
+/** For a request that was copied, for example to change its model. `MODELS` lacks copies. */
 function modelsIn({ body }: ChatRequest): readonly ModelSpan[] {
   const parts = new EmbeddingParts(body)
   scanObject(body, NO_NAMES, null, parts)

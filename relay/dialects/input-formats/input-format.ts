@@ -40,7 +40,7 @@ export function checkedMembers(
   return isStream === false ? scanned : invalid('stream')
 }
 
-/** What all requests have whose answers are not generated: no stream and no output tokens. */
+/** What all requests without a generated answer have: no stream and no output tokens. */
 export const WITHOUT_OUTPUT = {
   isStream: false,
   wantsUsage: false,
@@ -85,8 +85,8 @@ type InputFormat = Pick<WireFormat, 'name' | 'readRequest' | 'readChangedRequest
   }
 
 /**
- * Completes a format of calls that have an input and no generated answer. `answerMember` and the
- * functions for the request must be given; the rest is as in OpenAI's APIs.
+ * Completes a format of calls that have an input and no generated answer. Whatever `given` lacks is
+ * as in OpenAI's APIs.
  */
 export function inputFormat({ answerMember, ...given }: InputFormat): WireFormat {
   const { readChangedRequest, shortBody } = given

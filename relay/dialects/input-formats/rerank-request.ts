@@ -35,15 +35,15 @@ const COUNT_MAX = 1_000_000
 /** A search unit of Cohere's API is one query with up to 100 documents. */
 const DOCUMENTS_PER_UNIT = 100
 /**
- * A document counts once for each 500 tokens, of which the query may take a part. No chunk is
- * shorter than this many bytes.
+ * Cohere splits a long document into chunks of 500 tokens, which include the query. Each chunk
+ * counts as a document. No chunk is shorter than this many bytes.
  */
 const BYTES_PER_CHUNK = 250
 
 /**
  * Reads a request to order documents by their relevance, in the format of Jina and Cohere, without
- * building objects. A price per call is a price per search unit: `choices` is the most units that
- * long documents can have, and `returnedChoices` the units of short ones.
+ * building objects. A price per call is a price per search unit. `choices` is the most units that
+ * the documents can have. `returnedChoices` is their number if no document is long.
  */
 function readRerankRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const members = checkedMembers(body, scanObject(body, known), FIELDS)

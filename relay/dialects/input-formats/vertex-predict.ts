@@ -25,8 +25,8 @@ type Instance = {
 type Predict = { readonly instances: readonly Instance[]; readonly dimensions?: unknown }
 
 /**
- * The format of Vertex AI's `predict`, in which it serves its older models of embeddings. It has
- * the name of the caller's format, by which the endpoint is found.
+ * The format of Vertex AI's `predict`, which serves Vertex AI's older models of embeddings. It
+ * keeps the name of the caller's format, because the endpoint is found by this name.
  */
 const predictFormat = ({ name, errors, promptMember, ...caller }: WireFormat): WireFormat => {
   const format: WireFormat = {
@@ -73,7 +73,7 @@ function readPredict(
 
 const NO_ANSWER = { reasoningEffort: null, tools: [] } as const
 
-/** Converts a request for embeddings. Returns the member that can't be converted as an error. */
+/** Converts a request for embeddings. Returns an error if the request can't be converted. */
 export function convertToPredict(request: ChatRequest) {
   const { body, format, model } = request
   const target = FORMATS.get(format.name)
@@ -132,7 +132,7 @@ function instanceOf(request: Json): Instance | null {
 
 type Predictions = readonly { readonly values: readonly number[]; readonly tokens: unknown }[]
 
-/** The vectors of each answer, which is read for its check, its usage and its conversion. */
+/** The vectors of each answer, so that its check, usage and conversion parse it only once. */
 const READ = new WeakMap<Buffer, Predictions | null>()
 
 function predictionsIn(body: Buffer): Predictions | null {

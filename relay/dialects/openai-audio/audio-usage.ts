@@ -12,7 +12,7 @@ import type { UsageContext } from '../wire-format.ts'
 const TOKENS_PER_MINUTE = 1_000
 /** OpenAI's transcription models read ten tokens of audio per second. */
 const HEARD_TOKENS_PER_SECOND = 10
-/** No speaker says more tokens per second, so that a transcript bounds the duration from below. */
+/** No speaker says more tokens per second. So a transcript shows the least length of its audio. */
 const SPOKEN_TOKENS_PER_SECOND = 12
 /** The longest duration that is believed, which is that of 10 000 000 tokens. */
 const SECONDS_MAX = 600_000
@@ -24,7 +24,7 @@ const SECONDS_MAX = 600_000
 export const isByAudioTokens = (price: PriceSnapshot | undefined): boolean =>
   price?.mode === 'tokens' && (price.audio !== '1' || price.audioCompletion !== '1')
 
-/** Returns the tokens as which a duration is billed. */
+/** Returns the number of tokens that are billed for a duration. */
 export const tokensOfDuration = (seconds: number): number =>
   Math.ceil((seconds * TOKENS_PER_MINUTE) / 60)
 
@@ -55,9 +55,9 @@ export const transcriptTokensMax = (seconds: number): number =>
 
 /**
  * Reads the usage of audio endpoints, which is in tokens or in seconds. Mistral reports the seconds
- * of the audio beside tokens. A duration that the answer only suggests (`isAtLeast`) is not
- * trusted, so that the gateway's own count is billed if it is larger. `isInputAudio` is true if the
- * request consists of audio.
+ * of the audio beside tokens. A duration that is only a minimum (`isAtLeast`) is not trusted. The
+ * gateway's own count is then billed if it is larger. `isInputAudio` is true if the request
+ * consists of audio.
  */
 export function readAudioUsage(
   raw: unknown,

@@ -95,7 +95,7 @@ const RULES: BodyRules = {
   isRestricted: (folded) => folded !== 'speed' && isRestrictedMember(folded),
 }
 
-/** A request is a single text, so that its outline has the text as well. */
+/** A request has only one text, so its outline keeps this text. */
 function outlineOf({ body }: ChatRequest): ChatRequest {
   const outline = readSpeechRequest(body, NO_NAMES)
   if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
@@ -129,7 +129,7 @@ export const OPENAI_SPEECH: WireFormat = {
       ? { ...NO_USAGE, inputUncached: input, output, outputAudio: output, characters }
       : { ...NO_USAGE, inputUncached: characters, characters }
   },
-  // Speech that is not audio is not an answer.
+  // An answer that is not audio is invalid.
   errorOfAnswer: () => 'format',
   streamOfAnswer: () => '',
   readTexts: readSpeechTexts,

@@ -9,7 +9,7 @@ const ENDS: ReadonlySet<unknown> = new Set(['speech.audio.done', 'transcript.tex
 
 /** The streams of audio endpoints. Their last event has the usage. */
 const AUDIO_STREAM: StreamFormat = {
-  // The event with the usage must be read, so that only the other end is found by its bytes.
+  // The last event with the usage must be read, so only `[DONE]` is recognized by its bytes.
   isLastEvent: (bytes, start, end) =>
     /^data: ?\[DONE\]/m.test(bytes.toString('latin1', start, Math.min(end, start + LAST_BYTES))),
   finishReason: LAST,
@@ -48,7 +48,7 @@ export const readSpeechTexts: ReadTexts = (json, sink) => {
 
 const TIMES = /^(?:\d+|WEBVTT.*|[\d:.,]+ --> .*)$/gm
 
-/** Passes the text of a transcript to the sink, which may also be plain text or subtitles. */
+/** Passes the text of a transcript to the sink. `text` is JSON, plain text or subtitles. */
 export const readTranscriptTexts: ReadTexts = (text, sink) => {
   const answer = text.trimStart().startsWith('{') ? parsed(text) : null
   if (answer === null) return sink.text(0, 0, text.replace(TIMES, ''))

@@ -31,7 +31,7 @@ const NO_NAMES = namesByFoldedName([])
 const REFUSED = new Set([
   ...['file_url', 'file_id', 'file_base64', 'url', 'audio', 'audio_url', 'input', 'input_audio'],
 ])
-/** A provider may report ten times the duration that the file's own header has. */
+/** A provider may report this many times the duration in the header of the file. */
 const CEILING_FACTOR = 10
 
 const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
@@ -93,8 +93,8 @@ function fileOf(
 const TIME = /--> ?(?:(\d+):)?(\d+):(\d+)[.,](\d+)/g
 
 /**
- * Returns the usage in an answer. An answer without one may tell how long the audio is at least, in
- * the times of its subtitles.
+ * Returns the usage in an answer. If it has none, its duration or the times of its subtitles tell
+ * how long the audio is at least.
  */
 function usageInAnswer(body: Buffer): unknown {
   if (isJson(body)) {

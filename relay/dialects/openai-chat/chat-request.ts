@@ -92,7 +92,8 @@ const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 /**
  * Reads a chat request without building objects. Returns an error if a member's name may be
  * mistaken for one in `known`. `known` is empty if a checked request is read again after a change.
- * Some clients send requests of the Responses API to the path of chats. They are read as such.
+ * A request with `input` in place of `messages` is read as one of the Responses API, because some
+ * clients send it to this path.
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const parts = new BodyParts(body, CHAT_NAMES)
@@ -147,8 +148,8 @@ const withoutPrice = (tools: readonly ToolElement[]): readonly ToolElement[] =>
     : tools
 
 /**
- * Returns the limits of the search that this member requests. Such models search once before each
- * answer, which no member of the answer counts.
+ * Returns the limits of the search that `member` requests. A model with this member searches once
+ * before each answer. The answer does not count this search.
  */
 function searchLimits(
   member: Member | undefined,
@@ -160,7 +161,7 @@ function searchLimits(
   return { toolLimits: { uses, assumedUses, edits: [], allowedBy: SEARCH_OPTIONS } }
 }
 
-/** Returns the error in the mode of the reasoning, which some gateways read from chats. */
+/** Returns the error in the mode of `reasoning`, a member that some gateways read in chats. */
 function errorInReasoning(body: Buffer, reasoning: Member | undefined): RelayError | null {
   if (reasoning?.kind !== 'object') return null
   const bytes = bytesOf(body, reasoning)

@@ -91,7 +91,7 @@ export function providerErrorFields(bytes: Buffer): {
   }
 }
 
-/** The maximum number of names in the place of a fault. */
+/** The maximum number of names in the place of a fault: see `textOfDetail`. */
 const PLACE_LENGTH_MAX = 8
 
 type LooseError = {
@@ -110,8 +110,8 @@ function errorIn(bytes: Buffer): LooseError {
 }
 
 /**
- * Returns the text of the member `detail`, which servers written with FastAPI have: a text, or a
- * list of faults, of which the first is returned with its place.
+ * Returns the text of the member `detail`, which servers written with FastAPI send. It is a text or
+ * a list of faults. The first fault is returned with its place.
  */
 function textOfDetail(detail: unknown): unknown {
   if (!Array.isArray(detail)) return detail
@@ -148,7 +148,7 @@ export function ownErrorBody(
   const error = body?.error
   if (body === null || typeof error !== 'object' || error === null) return null
   if (textIn((error as LooseError).message) === null) return null
-  // An error event may have further members, such as the text of a chunk, which is not billed.
+  // Objects beside the error are dropped. They may hold text of a chunk, which is not billed.
   const plain = Object.entries(body).filter(([, value]) => typeof value !== 'object')
   const shown = redactMembers({ error, ...Object.fromEntries(plain) }, confidential, call)
   return { ...shown, error: shown.error as object }

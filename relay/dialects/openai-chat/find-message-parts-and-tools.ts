@@ -252,15 +252,14 @@ export class BodyParts implements ObjectVisitor {
     const name = isType ? this.textAt(valueAt) : shortName(this.keyBytes, start, end)
     const meaning = names.inPart.get(name)
     if (meaning === 'plain') return
-    // A list in such a member may have any number of tokens. A video's list of frames is the only
-    // exception.
+    // A list may have any number of tokens. Only a video's list of frames is bounded.
     const isOddList = bytes[valueAt] === OPEN_BRACKET && meaning !== 'video'
     if (meaning === undefined && !isType) this.checkCase(name, start, end)
     if (meaning === undefined || isOddList) this.hasUnknown = true
     else if (!this.kinds.includes(meaning)) this.kinds = [...this.kinds, meaning]
   }
 
-  /** Some providers ignore the letter case of names, so that a part would have another meaning. */
+  /** A provider that ignores the letter case of names may read another kind of part here. */
   private checkCase(key: string, start: number, end: number): void {
     if (key === '' || this.ambiguity !== null) return
     const isAscii = !NON_ASCII.test(key)

@@ -37,7 +37,7 @@ const isOfUsage = (event: Event): boolean =>
   'usage' in event &&
   (event.usage !== null || Object.keys(event).every((key) => USAGE_CHUNK.has(key)))
 
-/** Reports whether `error` is an error. OpenRouter sends one beside a choice that it ends. */
+/** Reports whether `error` is an error. OpenRouter sends it in an event that also ends a choice. */
 const isErrorValue = (error: unknown): boolean =>
   typeof error === 'string' ? error !== '' : typeof error === 'object' && error !== null
 

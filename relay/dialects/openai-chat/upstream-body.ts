@@ -88,9 +88,9 @@ function setEnvelope(values: Map<string, string>, { removed, added }: BodyEnvelo
  */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
 /**
- * Matches a name that contains a model's name such as `o3` or `gpt-5`. These models require
- * `max_completion_tokens`. At a provider that names deployments in place of models, the name of the
- * deployment and the caller's name of the model are tested.
+ * Matches names that contain the name of a model such as `o3` or `gpt-5`, which requires
+ * `max_completion_tokens`. For a deployment, its own name and the caller's name of the model are
+ * tested.
  */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
@@ -167,8 +167,8 @@ function droppedTools(
 }
 
 /**
- * Returns the edits that limit the uses of the provider's tools, if these tools are sent. Where
- * tools are dropped or overridden, the body is read again, and limited afterwards.
+ * Returns the edits that limit the uses of the provider's tools. Returns none if tools are dropped
+ * or overridden, because the changed body is then read again and limited.
  */
 function toolLimitEdits(
   { toolLimits }: ChatRequest,
@@ -183,9 +183,9 @@ function toolLimitEdits(
 }
 
 /**
- * Lists all members to remove. These are the restricted members, those that the change removes, the
- * members that a provider may read instead of an override, and the members that its envelope lacks.
- * If no tool is left, the members in `OF_TOOLS` are removed as well.
+ * Lists all members to remove: the restricted members, those that the change or its envelope
+ * removes, and those that a provider may read instead of an override. If no tool is left, the
+ * members in `OF_TOOLS` are removed as well.
  */
 function removedOf(
   { members }: ChatRequest,

@@ -64,7 +64,7 @@ function isMisfit(body: Buffer, member: Member): boolean {
 
 /**
  * Reads a request of OpenAI's completions without building objects. Each prompt gets `n`
- * completions, of which the provider may generate more (`best_of`). `known` is empty if a checked
+ * completions. The provider may choose them from more (`best_of`). `known` is empty if a checked
  * request is read again after a change.
  */
 export function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {

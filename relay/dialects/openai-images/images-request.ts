@@ -97,7 +97,7 @@ const EDIT: Kind = {
   // A file belongs to the provider's account, so a caller could read a file of somebody else.
   rules: innerRules('images', { image_url: ['string'], file_id: ['null'] }),
 }
-/** An edit whose images are files of a form. The document of the form has no other images. */
+/** An edit whose images are files of a form. Images can't be given in any other way. */
 const EDIT_FORM: Kind = {
   ...EDIT,
   wireFormat: () => OPENAI_IMAGE_EDIT_FORMS,
@@ -143,7 +143,7 @@ const NAME_LENGTH_MAX = 32
 
 const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
 
-/** Returns a short text, or null for an absent one. A long text is cut, and then not known. */
+/** Returns a text, or null if there is none. A long text becomes `?`, which nothing matches. */
 function textOf(body: Buffer, member: Member | undefined): string | null {
   if (member?.kind !== 'string') return null
   const { valueStart, valueEnd } = member
@@ -194,7 +194,7 @@ function sizeAndQualityOf(body: Buffer, members: readonly Member[]) {
   return [textOf(body, find('size')), textOf(body, find('quality'))] as const
 }
 
-/** Returns the request with the limit of its model. */
+/** Returns the request with the output limit that follows from its model. */
 function forModel(request: ChatRequest): ChatRequest {
   const { body, members, model, isStream } = request
   const partial = members.find(({ key }) => key === 'partial_images')
@@ -223,7 +223,7 @@ function errorInFields(
   return errorInMessages(find('images'), null, 'images') ?? errorInMask(body, find('mask'))
 }
 
-/** Checks the files of a form, of which there must be an image. An empty file is refused. */
+/** Checks the files of a form: one image or one list of images, and no file that is empty. */
 function errorInFormFiles(
   body: Buffer,
   members: readonly Member[],
@@ -306,7 +306,7 @@ const formatOf = (kind: Kind): WireFormat => ({
       {
         limits: [],
         addedLimit: () => 'n',
-        // Others could multiply the images, such as `batch_size`, or choose another price.
+        // Other members could choose another price or, like `batch_size`, multiply the images.
         isRestricted: (folded) => !kind.fields.has(folded),
       },
     ),

@@ -7,8 +7,8 @@ const FAILED = Buffer.from('"failed"')
 const isResponse = answerCheck('output')
 
 /**
- * Checks the body of an answer with status 200. A failed response is an error unless it has a
- * usage, which the provider charges for.
+ * Checks the body of an answer with status 200. A failed response is an error. If it has a usage,
+ * it counts as an answer, because the provider charges for it.
  */
 export function errorOfResponse(body: Buffer): 'format' | 'error-event' | null {
   const error = isResponse(body)
@@ -41,8 +41,8 @@ export function parsedResponse(body: Buffer): Readonly<Record<string, unknown>> 
 }
 
 /**
- * OpenAI's errors. In a stream, an error is written as `error` for OpenAI's SDKs, and then as
- * `response.failed` for Codex, which decides by its code about a retry.
+ * OpenAI's errors. An error in a stream is written twice: as `error` for OpenAI's SDKs, and as
+ * `response.failed` for Codex. Codex decides by the error's code whether to retry.
  */
 export const RESPONSES_ERRORS: ErrorFormat = {
   ...OPENAI_ERRORS,

@@ -26,7 +26,7 @@ const CLOSE_BRACE = 125
 
 /**
  * Finds the provider's tools with a price in a request, and limits their uses by `max_tool_calls`.
- * The limit applies to all tools together, so the hold covers it for each of them.
+ * This limit is for all tools together. Any one tool may reach it, so the hold covers it for each.
  */
 export function limitTools(
   body: Buffer,
@@ -73,8 +73,8 @@ const nameOf = (type: string): ToolName | null =>
   PRICED.find(([types]) => types.test(type))?.[1] ?? null
 
 /**
- * Reports whether the tool gets a new container of the smallest size. A container with an id may be
- * that of another customer, and so may files.
+ * Reports whether the tool gets a new container of the smallest size. A container with an id, or a
+ * file in a container, may belong to another customer.
  */
 function isPlainContainer(bytes: Buffer, container: Member | undefined): boolean {
   if (container === undefined || container.kind === 'null') return true

@@ -182,7 +182,7 @@ export class InputParts extends BodyParts {
     if (isReference && this.references.length <= REFERENCES_MAX) {
       this.references.push({ item: itemIndex, id: this.idOfItem() })
     }
-    // The provider finds such reasoning by its id.
+    // The provider finds reasoning without encrypted content by its id.
     if (itemType === 'reasoning' && !this.hasEncrypted) this.counts.storedReasoning += 1
   }
 

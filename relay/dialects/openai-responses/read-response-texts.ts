@@ -9,7 +9,7 @@ type JsonObject = Readonly<Record<string, unknown>>
  * limit, a provider could exhaust memory with invented indexes.
  */
 const INDEX_MAX = 128
-/** The `place` of a called tool's name, and that of all other texts without an index. */
+/** The `place` of the names of called tools, and the `place` of other texts without an index. */
 const NAME = 2 * (INDEX_MAX + 1)
 const REST = NAME + 1
 
@@ -22,8 +22,8 @@ const WRITTEN_AT_ONCE: ReadonlyMap<unknown, string> = new Map([
 
 /**
  * Passes every text in a complete response, or in the data of one event, to the sink. The last
- * events of a stream repeat its texts, which are therefore read only from their deltas. Does
- * nothing for invalid JSON.
+ * events of a stream repeat its texts, so these are read only from deltas. Does nothing for invalid
+ * JSON.
  */
 export function readResponseTexts(json: string, sink: TextSink): void {
   let value: JsonObject | null

@@ -36,7 +36,7 @@ function errorIn(event: JsonObject, response: JsonObject | null): object {
 export const RESPONSES_STREAM: StreamFormat = {
   isLastEvent: (bytes, start, end) =>
     LAST.test(bytes.toString('latin1', start, Math.min(end, start + LAST_BYTES))),
-  // Another item may follow the end of a text or of a tool's arguments, but usually none does.
+  // After the end of a text or of a tool's arguments, further items may follow, but rarely do.
   finishReason:
     /"type"\s*:\s*"response\.(?:output_text|refusal|function_call_arguments|custom_tool_call_input)\.done"/,
   readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),

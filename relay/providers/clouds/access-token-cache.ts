@@ -10,7 +10,7 @@ const RENEW_BEFORE_MS = 5 * 60_000
  */
 const REFUSED_MS = 10_000
 const UNREACHABLE_MS = 1_000
-/** A refused token is dropped only if it is older, so that refusals can't cause many requests. */
+/** A refused token is dropped only at this age, so that refusals can't cause many requests. */
 const DROPPED_AFTER_MS = 30_000
 
 export type AccessToken = { readonly token: string; readonly lifetimeMs: number }

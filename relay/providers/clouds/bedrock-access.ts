@@ -11,7 +11,7 @@ import {
 } from './cloud-access.ts'
 import type { AwsCredentials, SignRequest } from './sign-aws-request.ts'
 
-/** What a body of Anthropic's Messages API contains at Bedrock's `InvokeModel`. */
+/** How a body of Anthropic's Messages API differs at Bedrock's `InvokeModel`. */
 export const BEDROCK_ENVELOPE = {
   removed: new Set(['model', 'stream', 'anthropic_version']),
   added: new Map([['anthropic_version', '"bedrock-2023-05-31"']]),

@@ -10,9 +10,9 @@ const EVERYWHERE: readonly Scope[] = ['us', 'eu', 'jp', 'au', 'global']
 const WITHOUT_JAPAN: readonly Scope[] = ['us', 'eu', 'au', 'global']
 
 /**
- * The models whose id is not `anthropic.` and Anthropic's own name, or that have other profiles
- * than newer models. The source is AWS' model cards as of September 2026. Anthropic's names without
- * a date are aliases.
+ * The models to which the defaults in `bedrockModelId` do not apply, because of their id or their
+ * profiles. The source is AWS' model cards as of September 2026. Anthropic's names without a date
+ * are aliases.
  */
 const MODELS: ReadonlyMap<string, BedrockModel> = new Map(
   [

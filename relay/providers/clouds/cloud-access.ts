@@ -72,8 +72,8 @@ export type StreamDecoder = {
  */
 export type CloudAccess = {
   /**
-   * The base URL of calls to a model, unless the operator has entered another. It is the base URL
-   * of requests for any model if `model` is empty.
+   * The base URL of calls to a model. `model` is empty for requests without a model. An address
+   * that the operator has entered takes precedence.
    */
   readonly baseUrlFor: (model: string) => string
   /** Replaces the placeholders of a path, such as `{model}` and `{project}`. */

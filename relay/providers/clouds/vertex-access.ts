@@ -11,7 +11,7 @@ import {
   type ServiceAccount,
 } from './google-access-tokens.ts'
 
-/** What a body of Anthropic's Messages API contains on Vertex AI. */
+/** How a body of Anthropic's Messages API differs on Vertex AI. */
 export const VERTEX_ENVELOPE = {
   removed: new Set(['model', 'anthropic_version']),
   added: new Map([['anthropic_version', '"vertex-2023-10-16"']]),
@@ -82,7 +82,7 @@ const vertexModel = (model: string): string =>
 const encodedModel = (model: string): string =>
   encodeURIComponent(vertexModel(model)).replace('%40', '@')
 
-/** The part of a path that an API key does not need. It belongs to a project by itself. */
+/** The part of a path that is left out with an API key. The key itself belongs to a project. */
 const PROJECT_PATH = '/projects/{project}/locations/{region}'
 
 /**

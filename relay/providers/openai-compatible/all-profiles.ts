@@ -5,8 +5,8 @@ import type { Profile } from './provider-profile.ts'
 import { SECOND_ENDPOINTS } from './second-endpoints.ts'
 
 /**
- * The defaults of all rows: OpenAI's paths, a base URL that the operator enters, and a hint for
- * keys of any format.
+ * The defaults of `PROFILE_ROWS`: OpenAI's paths, a base URL that the operator enters, and a hint
+ * for keys of any format.
  */
 const OPENAI_LIKE = {
   baseUrl: null,

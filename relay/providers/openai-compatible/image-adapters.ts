@@ -139,7 +139,7 @@ const unsupportedIn = ({ n, image }: ImageRequest, imagesMax: number) =>
       ? null
       : { unsupported: 'image' }
 
-/** Imagen's `predict`. It has images of data alone. */
+/** Imagen's `predict`, which returns images only as data. */
 export const IMAGEN: ImageAdapter = {
   requestOf: (request) =>
     unsupportedIn(request, 4) ?? {

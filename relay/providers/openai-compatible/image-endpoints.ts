@@ -30,7 +30,7 @@ const ofGoogle = (models: string): readonly CallEndpoint[] => [
 
 /**
  * The endpoints for images, by channel type. An endpoint with an adapter has a format of its own.
- * The models of the first providers are listed, because their chats serve all other models.
+ * The first endpoints list their models, because their providers' chats serve all other models.
  */
 export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new Map([
   [

@@ -39,11 +39,11 @@ export type NamedBase = {
 export type CallEndpoint = {
   readonly format: FormatName
   readonly path: string
-  /** The path of streams, if it is another one. */
+  /** The path of streams, if it differs from `path`. */
   readonly streamPath?: string
   /** The path of compactions. Without it, the provider offers none. */
   readonly compactPath?: string
-  /** The path of realtime sessions of the beta protocol, if it is another one. */
+  /** The path of realtime sessions of the beta protocol, if it differs from `path`. */
   readonly betaPath?: string
   /** Matches the provider's names of the models that this endpoint serves. The default is all. */
   readonly models?: RegExp
@@ -60,14 +60,14 @@ export type CallEndpoint = {
   readonly envelope?: BodyEnvelope
   /** How the requests and answers of this endpoint for images differ from those of OpenAI. */
   readonly adapter?: ImageAdapter
-  /** How chats are carried in the provider's own format, if `format` is not what it speaks. */
+  /** How chats are translated to the provider's own format. Omitted if `format` is this format. */
   readonly translation?: Translation
 }
 
 /**
  * Returns the endpoint in the caller's format that serves the model. If there is none, returns the
- * first endpoint that serves the model, to which a call is converted. Returns undefined if there is
- * none, or if the format is never converted.
+ * first endpoint to which the call can be converted, or undefined. A call in a direct format is
+ * never converted.
  */
 export function endpointFor<Endpoint extends CallEndpoint>(
   endpoints: readonly Endpoint[],

@@ -38,7 +38,7 @@ const errorObject = ({ type, message }: Pick<ProviderError, 'type' | 'message'>)
   error: { message, type, param: null, code: type },
 })
 
-/** Providers that only stream send a plain answer as a stream, too. */
+/** Reads a plain answer. Providers that can only stream send a stream here, too. */
 function readAnswer(
   translation: Translation,
   options: DecoderOptions,

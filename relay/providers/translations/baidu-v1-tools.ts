@@ -20,8 +20,8 @@ export const usesTools = ({ tools, messages }: CanonicalRequest): boolean =>
 const isOfTool = ({ kind }: ContentPart): boolean => kind === 'tool-call' || kind === 'tool-result'
 
 /**
- * Writes a conversation with calls of functions. Each turn has at most one call, which its result
- * follows, so calls at the same time are written one after the other.
+ * Writes a conversation with calls of functions. Each turn has at most one call, and its result
+ * follows. So parallel calls are written one after the other.
  */
 export function writeTurns(messages: readonly CanonicalMessage[], losses: string[]): Turn[] {
   const results = new Map<string, ToolResultPart>()
@@ -66,7 +66,7 @@ function writeAssistant(
   }
 }
 
-/** Adds a text of the user. It joins a result before it, because the roles must be in turn. */
+/** Adds a text of the user. It joins a result before it, because the roles must alternate. */
 function addText(turns: Turn[], text: string): void {
   const last = turns.at(-1)
   if (last === undefined || last.role === 'assistant') turns.push({ role: 'user', content: text })
@@ -112,8 +112,8 @@ export function functionMembers(
 type Called = { readonly id: string; readonly name: string; readonly json: string }
 
 /**
- * Returns the call of a function in an answer or an event. Calls of Baidu have no ids, so the id is
- * made from that of the answer, of which each has one call at most.
+ * Returns the call of a function in an answer or an event. Baidu's calls have no ids. An answer has
+ * at most one call, so the id is made from that of the answer.
  */
 export function calledIn({ function_call: call, id }: JsonObject): Called | null {
   const called = objectOf(call)

@@ -70,7 +70,7 @@ const errorEvent = (body: JsonObject) => {
   return [{ kind: 'error', type, message: error?.message ?? '' } as const]
 }
 
-/** Only the texts of answers are carried, and not those of the bot's tools and suggestions. */
+/** Passes on the texts of answers, but not those of the bot's tools and suggestions. */
 function createEventReader(): ProviderEventReader {
   let hasText = false
   return ({ name, data }) => {
@@ -81,7 +81,7 @@ function createEventReader(): ProviderEventReader {
       case 'conversation.message.delta':
       case 'conversation.message.completed': {
         if (event.type !== 'answer') return []
-        // A bot may send an answer only as a whole. After deltas, it repeats them.
+        // A bot may send an answer only as a whole. If deltas came before, the whole repeats them.
         if (name.endsWith('completed') && hasText) return []
         const text = textEvents(textOrEmpty(event.content))
         const thinking = thinkingEvents(textOrEmpty(event.reasoning_content))

@@ -73,7 +73,7 @@ function readError(body: JsonObject, status: number): ProviderError | null {
   return { status: shown, type: code, message }
 }
 
-/** The events with a piece of the answer, of assistants and of agents. */
+/** The events with a piece of an answer: one of assistants, and one of agents. */
 const TEXT_EVENTS = new Set(['message', 'agent_message'])
 
 function createEventReader(): ProviderEventReader {

@@ -8,7 +8,7 @@ import { headerIn, type Transport } from '../clouds/cloud-access.ts'
 type Handler = Dispatcher.DispatchHandler
 type Controller = Dispatcher.DispatchController
 
-/** An attempt that ended before Replicate answered can't abort its request in any other way. */
+/** The timeout of a request. An attempt can't abort it otherwise before Replicate has answered. */
 const REQUEST_MS = 5 * 60_000
 const JSON_BYTES_MAX = 2 * 1024 * 1024
 const POLL_MS = 1_000
@@ -20,8 +20,8 @@ const NO_TRAILERS = {}
 
 /**
  * Sends each call to Replicate as a prediction, and passes on its stream. The prediction, with its
- * counts, follows as the event `prediction`. A model without streams is asked again until it is
- * done. A prediction is cancelled when the caller leaves.
+ * counts, follows as the event `prediction`. Without a stream, the prediction is polled until it
+ * has ended. It is cancelled when the caller leaves.
  */
 export const predictionTransport = (connections: Connections, origin: string): Transport => ({
   dispatch: ({ path, headers, body }, handler) => {
@@ -127,7 +127,7 @@ class PredictionCall {
     }
   }
 
-  /** Returns the prediction once it has ended, or after so many requests. */
+  /** Returns the prediction once it has ended, or after `pollsMax` requests. */
   private async ended(pollMs: number, pollsMax: number): Promise<JsonObject> {
     for (let poll = 1; ; poll += 1) {
       const { status, text } = await this.send(`${this.origin}/v1/predictions/${this.id}`, 'GET')

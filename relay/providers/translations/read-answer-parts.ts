@@ -11,9 +11,9 @@ const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= TOKEN_COUNT_MAX
 
 /**
- * Returns the usage that a provider reports as two counts. Null unless both counts are possible and
- * the input is more than 0. The relay then counts the tokens, because a missing or wrong report
- * must not make an answer free.
+ * Returns the usage that a provider reports as two counts. Returns null if a count is invalid or
+ * the input is 0. The relay then counts the tokens, because a missing or wrong report must not make
+ * an answer free.
  */
 export function reportedUsage(input: unknown, output: unknown): CanonicalUsage | null {
   if (!isCount(input) || !isCount(output) || input === 0) return null

@@ -13,15 +13,15 @@ const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 const NO_TRAILERS = {}
 
 /**
- * What marks the messages of a provider. The call ends with the last message and with an error,
- * even if the provider does not close. An error that is the first message refuses the call.
+ * Matches two kinds of a provider's messages. The last message ends the call. So does an error,
+ * even if the provider does not close. An error in the first message refuses the call.
  */
 export type MessagePatterns = { readonly last: RegExp; readonly error: RegExp }
 
 /**
  * Sends each call as the only message of a websocket of its own. The messages of the provider are
  * passed on as server-sent events. The websocket is opened by the pool, so that the policy and the
- * proxy of all other calls apply. If it is refused, the answer is that of any other refused call.
+ * proxy of all other calls apply. An answer that refuses the websocket is passed on unchanged.
  */
 export const websocketTransport = (
   { poolFor }: Connections,
@@ -76,7 +76,7 @@ class WebsocketCall implements Handler {
   ): void {
     this.socket = socket
     const control = this.controllerOf(socket, { rawHeaders, rawTrailers })
-    // The first controller no longer has any effect on the connection.
+    // Only this controller has an effect on the connection from now on.
     this.handler.onRequestStart?.(control, {})
     if (this.isEnded) return
     socket.on('error', () => this.end(control))

@@ -32,7 +32,7 @@ const VERSIONS: ReadonlyMap<string, readonly [path: string, domain: string]> = n
   ['max-32k', ['/chat/max-32k', 'max-32k']],
 ])
 const DEFAULT_VERSION = 'v2.1'
-/** The names of the models by which Xunfei calls the versions. */
+/** The versions of Spark by Xunfei's names of the models. */
 const MODELS: ReadonlyMap<string, string> = new Map([
   ['lite', 'v1.1'],
   ['pro', 'v3.1'],

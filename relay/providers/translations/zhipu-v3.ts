@@ -46,7 +46,7 @@ function usageIn(data: JsonObject) {
   return reportedUsage(usage.prompt_tokens, usage.completion_tokens)
 }
 
-/** A plain answer has its text as a JSON string within the string. */
+/** Unwraps the text of a plain answer, which is a JSON string within the string. */
 function unquoted(text: string): string {
   if (!/^".*"$/s.test(text)) return text
   try {
