@@ -40,6 +40,11 @@ export type TableShape = {
    * This order prevents deadlocks and keeps lock waits short.
    */
   readonly isShared?: true
+  /**
+   * Set if rows are only inserted and never changed. A rebuild then checks the primary key once all
+   * rows are there.
+   */
+  readonly isAppendOnly?: true
 }
 
 /** Builds a read model from events. The keys of `handlers` are the event types. */

@@ -375,7 +375,7 @@ export const auditLog = projectionOf<LoggedEvent>({
   name: 'audit-log',
   version: 3,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
-  tables: { acts: { key: ['position', 'object_kind', 'object_id'] } },
+  tables: { acts: { key: ['position', 'object_kind', 'object_id'], isAppendOnly: true } },
   newest: { ...OPTIONS_VERSIONS, ...TOKEN_VERSIONS },
   handlers: {
     ...userHandlers(),

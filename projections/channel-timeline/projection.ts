@@ -12,7 +12,7 @@ export const channelTimeline = projectionOf<ChannelEvent | ChannelHealthEvent | 
   name: 'channel-timeline',
   version: 2,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
-  tables: { entries: { key: ['channel_id', 'position'] } },
+  tables: { entries: { key: ['channel_id', 'position'], isAppendOnly: true } },
   handlers: {
     ChannelsCreated: (event, rows) => {
       const { channels, terms, isEnabled } = event.data

@@ -54,7 +54,7 @@ export const ledger = projectionOf<MovingEvent>({
   version: 1,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
-    movements: { key: ['user_id', 'position'] },
+    movements: { key: ['user_id', 'position'], isAppendOnly: true },
     site_days: { key: ['day', 'type', 'reason', 'channel_id', 'model'], isShared: true },
   },
   handlers: {

@@ -11,8 +11,8 @@ export const callLog = projectionOf<LoggedEvent>({
   version: 17,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
-    log: { key: ['id', 'created_at'], monthColumn: 'created_at' },
-    failed_calls: { key: ['channel_id', 'id'] },
+    log: { key: ['id', 'created_at'], monthColumn: 'created_at', isAppendOnly: true },
+    failed_calls: { key: ['channel_id', 'id'], isAppendOnly: true },
   },
   handlers: {
     CallSettled: log,

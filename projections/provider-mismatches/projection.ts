@@ -14,7 +14,7 @@ export const providerMismatches = projectionOf<CallSettled>({
   version: 1,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
-    calls: { key: ['position', 'created_at'], monthColumn: 'created_at' },
+    calls: { key: ['position', 'created_at'], monthColumn: 'created_at', isAppendOnly: true },
     sums: { key: ['channel_id', 'anomaly', 'day'], isShared: true },
   },
   handlers: {

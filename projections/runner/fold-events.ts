@@ -20,16 +20,16 @@ export class PoisonEvent extends Error {
 export type EventFilter = (event: Recorded) => boolean
 
 /**
- * Folds the events that `matches` selects, without writing. If `matches` is null, all events are
- * folded. Throws `PoisonEvent` for an event that cannot be folded.
+ * Folds the events that `matches` selects into `rows`, without writing. If `matches` is null, all
+ * events are folded. Throws `PoisonEvent` for an event that cannot be folded.
  */
 export async function fold(
   projection: Projection,
   events: readonly Recorded[],
   matches: EventFilter | null,
   context: FoldContext,
+  rows = new RowChanges(),
 ): Promise<RowChanges> {
-  const rows = new RowChanges()
   for (const event of events) {
     const handler = projection.handlers.get(event.type)
     if (handler === undefined || matches?.(event) === false) continue

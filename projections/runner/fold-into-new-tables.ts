@@ -1,13 +1,20 @@
+import type { Pool } from 'pg'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { laneOf } from '#infra/event-bus/lane-of-stream.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import type { LanePositions } from './checkpoints.ts'
+import type { ColumnTypes } from './copy-rows.ts'
 import { createTables, inTransaction } from './create-read-model-tables.ts'
+import { createIndexes, dropIndexes } from './deferred-indexes.ts'
 import { fold } from './fold-events.ts'
+import { RowChanges } from './row-changes.ts'
 import { type TableChanges, writeChanges } from './write-row-changes.ts'
 
-const BATCH = 4_000
+const PAGE = 1_000
+
+/** The maximum number of row changes that are kept in memory to be merged with later ones. */
+const KEPT_MAX = 60_000
 
 /** A projection, the schema to fill, and the position up to which each lane is folded. */
 export type FoldTarget = {
@@ -24,24 +31,36 @@ export type FoldOptions = {
 
 /**
  * Creates the tables of projections in new schemas and folds each lane up to its position in
- * `upTo`. The events are read once for all projections.
+ * `upTo`. The events are read once for all projections. Tables whose rows never change are left
+ * without indexes; the returned function creates them.
  */
 export async function foldIntoNewTables(
   core: Core,
   context: FoldContext,
   targets: readonly FoldTarget[],
   options: FoldOptions = {},
-): Promise<void> {
+): Promise<() => Promise<void>> {
+  const indexes: string[] = []
   for (const { projection, schema } of targets) {
-    await inTransaction(core.pg, (client) => createTables(client, projection, schema))
+    const { tables } = projection
+    const appendOnly = Object.keys(tables).filter((table) => tables[table]?.isAppendOnly === true)
+    await inTransaction(core.pg, async (client) => {
+      await createTables(client, projection, schema)
+      indexes.push(...(await dropIndexes(client, schema, appendOnly)))
+    })
   }
   await continueFold(core, context, targets, 0, options)
+  const tables = targets.flatMap(({ projection, schema }) =>
+    Object.keys(projection.tables).map((table) => `${schema}.${table}`),
+  )
+  return () => createIndexes(core.pg, indexes, tables, options.signal)
 }
 
 /**
  * Folds further events into schemas that are not in use yet. These are the events after `after`, up
- * to the position of their lane in `upTo`. While a batch is written, the next one is folded, and
- * the one after it is read.
+ * to the position of their lane in `upTo`. While a page is written, the next one is folded, and the
+ * one after it is read. Sums are kept in memory over many pages, so that each row is written a few
+ * times at most.
  */
 export async function continueFold(
   core: Core,
@@ -52,44 +71,78 @@ export async function continueFold(
 ): Promise<void> {
   const end = Math.max(...targets.flatMap(({ upTo }) => upTo))
   if (after >= end) return
-  let next: Promise<readonly Recorded[]> = core.store.readAll(after, BATCH)
-  let writing = Promise.resolve()
+  const folds = targets.map((target) => ({ ...target, changes: new RowChanges() }))
+  const writer = new PageWriter(core.pg)
+  let next: Promise<readonly Recorded[]> = core.store.readAll(after, PAGE)
   try {
     for (let position = after; position < end; onProgress(position - after, end - after)) {
       const events = await next
       const last = events.at(-1)
-      if (last === undefined) return
+      if (last === undefined) break
       signal?.throwIfAborted()
       position = last.position
-      if (position < end) next = core.store.readAll(position, BATCH)
+      if (position < end) next = core.store.readAll(position, PAGE)
       // A failure is reported when the promise is awaited.
       next.catch(() => {})
-      const writes = await foldTargets(targets, events, context)
-      await writing
-      writing = inTransaction(core.pg, (client) => writeChanges(client, writes), {
-        begin: 'begin; set local synchronous_commit = off',
-      })
-      writing.catch(() => {})
+      for (const fold of folds) await foldPage(fold, events, context)
+      await writer.write(takeDue(folds, KEPT_MAX))
     }
+    await writer.write(takeDue(folds, 0))
   } finally {
-    await writing
+    await writer.end()
   }
 }
 
-const foldTargets = (
-  targets: readonly FoldTarget[],
+type Fold = FoldTarget & { readonly changes: RowChanges }
+
+async function foldPage(
+  { projection, upTo, changes }: Fold,
   events: readonly Recorded[],
   context: FoldContext,
-): Promise<TableChanges[]> =>
-  Promise.all(
-    targets.map(async ({ projection, schema, upTo }) => {
-      const isWithin = isWithinLanes(upTo, events.at(-1)?.position ?? 0)
-      return { projection, schema, changes: await fold(projection, events, isWithin, context) }
-    }),
-  )
+): Promise<void> {
+  const isWithin = isWithinLanes(upTo, events.at(-1)?.position ?? 0)
+  await fold(projection, events, isWithin, context, changes)
+}
 
 /** Returns a filter for the events within `upTo`, or null if all events up to `last` are. */
 const isWithinLanes = (upTo: LanePositions, last: number) =>
   upTo.every((position) => position >= last)
     ? null
     : (event: Recorded) => event.position <= (upTo[laneOf(event.stream)] ?? 0)
+
+/** Takes the changes that have to be written now, and all changes if more than `keptMax` remain. */
+function takeDue(folds: readonly Fold[], keptMax: number): TableChanges[] {
+  const size = folds.reduce((sum, { changes }) => sum + changes.size, 0)
+  return folds.map(({ projection, schema, changes }) => ({
+    ...{ projection, schema },
+    changes: changes.take(size > keptMax || changes.wide.length > 0),
+  }))
+}
+
+/** Writes one page after another, while the next one may be folded. */
+class PageWriter {
+  readonly #pg: Pool
+  readonly #columns = new Map<string, ColumnTypes>()
+  #writing = Promise.resolve()
+
+  constructor(pg: Pool) {
+    this.#pg = pg
+  }
+
+  /** Waits until the page before is written, and begins to write this page. */
+  async write(changes: readonly TableChanges[]): Promise<void> {
+    const earlier = this.#writing
+    this.#writing = earlier.then(() =>
+      inTransaction(this.#pg, (client) => writeChanges(client, changes, this.#columns), {
+        begin: 'begin; set local synchronous_commit = off',
+      }),
+    )
+    // A failure is reported when the promise is awaited.
+    this.#writing.catch(() => {})
+    await earlier
+  }
+
+  async end(): Promise<void> {
+    await this.#writing
+  }
+}

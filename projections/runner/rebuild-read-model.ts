@@ -63,7 +63,8 @@ async function rebuildTogether(
       return { projection, schema, upTo: ALL_LANES.map(() => position) }
     })
   const targets = targetsUpTo(reached)
-  await foldIntoNewTables(core, context, targets, options)
+  const createIndexes = await foldIntoNewTables(core, context, targets, options)
+  await createIndexes()
   // Only a short rest is folded under the lock.
   for (let rounds = 0; rounds < CATCH_UP_MAX; rounds += 1) {
     const head = await core.store.headPosition()

@@ -23,6 +23,8 @@ export type RowChange = {
 export class RowChanges {
   readonly #tables = new Map<string, Map<string, RowChange>>()
   readonly #wide: [table: string, change: RowChange][] = []
+  /** The tables with a change that is not an upsert. */
+  readonly #unmergeable = new Set<string>()
 
   insert(table: string, key: Cells, set: Cells): void {
     this.#merge(table, 'insert', key, set, {})
@@ -70,11 +72,35 @@ export class RowChanges {
     return true
   }
 
+  /** The number of changed rows. */
+  get size(): number {
+    let size = 0
+    for (const rows of this.#tables.values()) size += rows.size
+    return size
+  }
+
+  /**
+   * Removes all changes and returns them. Without `isAll`, changes of tables in which all rows are
+   * added to or put stay here: they can be merged with any later changes, because it does not
+   * matter whether their rows exist.
+   */
+  take(isAll: boolean): RowChanges {
+    const taken = new RowChanges()
+    for (const table of isAll ? [...this.#tables.keys()] : this.#unmergeable) {
+      taken.#tables.set(table, this.#rowsOf(table))
+      this.#tables.delete(table)
+    }
+    taken.#wide.push(...this.#wide.splice(0))
+    this.#unmergeable.clear()
+    return taken
+  }
+
   #merge(table: string, kind: ChangeKind, key: Cells, set: Cells, add: Increments): void {
     const rows = this.#rowsOf(table)
     const id = idOf(table, key)
     const earlier = rows.get(id)
     if (earlier === undefined) {
+      if (kind !== 'upsert') this.#unmergeable.add(table)
       rows.set(id, { kind, key, set: withoutHoles(table, set), add: { ...add } })
       return
     }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import { assert } from '#domain/shared/assert.ts'
 import type { Projection, TableShape } from '../projection.ts'
+import { type ColumnTypes, copyRows, readColumnTypes } from './copy-rows.ts'
 import { ensureMonthsOf } from './monthly-partitions.ts'
 import type { Cell, RowChange, RowChanges } from './row-changes.ts'
 
@@ -25,13 +26,17 @@ type TableRows = {
  * change. All statements are sent at once, and Postgres executes them in order. Rows are passed as
  * one JSON text, so that each statement is planned once per connection. Tables and rows are written
  * in a fixed order (see `isShared`). Throws if a row to insert exists or a required row is missing.
+ *
+ * With `columns`, new rows are inserted with COPY. The map keeps the columns of the tables.
  */
 export async function writeChanges(
   client: PoolClient,
   writes: readonly TableChanges[],
+  columns: Map<string, ColumnTypes> | null = null,
 ): Promise<void> {
   const tables = writes.flatMap(tablesOf)
   await ensureMonths(client, tables)
+  if (columns !== null) await readColumns(client, tables, columns)
   const shared = tables.filter(({ shape }) => shape.isShared === true)
   const ordered = [
     ...tables.filter(({ shape }) => shape.isShared === undefined),
@@ -43,7 +48,7 @@ export async function writeChanges(
   const { stream } = client.connection
   stream.cork()
   const writing = [
-    ...ordered.flatMap((own) => writeTable(client, own)),
+    ...ordered.flatMap((own) => writeTable(client, own, columns)),
     ...writes.flatMap(({ schema, changes }) =>
       changes.wide.map(([name, change]) => writeMatchingRows(client, `${schema}.${name}`, change)),
     ),
@@ -61,6 +66,16 @@ async function writeMatchingRows(
   const text = statementFor(table, Object.keys(change.key), change)
   const record = JSON.stringify([storable({ ...change.key, ...change.set })])
   await client.query({ name: nameOf(text), text, values: [record] })
+}
+
+async function readColumns(
+  client: PoolClient,
+  tables: readonly TableRows[],
+  columns: Map<string, ColumnTypes>,
+): Promise<void> {
+  for (const { table } of tables) {
+    if (!columns.has(table)) columns.set(table, await readColumnTypes(client, table))
+  }
 }
 
 /** Creates the missing monthly partitions of the tables. */
@@ -88,9 +103,18 @@ function byKey(one: RowChange, other: RowChange): number {
   return 0
 }
 
-function writeTable(client: PoolClient, { table, shape, rows }: TableRows): Promise<void>[] {
+function writeTable(
+  client: PoolClient,
+  { table, shape, rows }: TableRows,
+  columns: ReadonlyMap<string, ColumnTypes> | null,
+): Promise<void>[] {
   const writing: Promise<void>[] = []
   for (const group of bySignature(rows)) {
+    const types = columns?.get(table)
+    if (types !== undefined && group[0]?.kind === 'insert') {
+      writing.push(copyRows(client, table, types, group))
+      continue
+    }
     for (let from = 0; from < group.length; from += ROWS_PER_STATEMENT) {
       const part = group.slice(from, from + ROWS_PER_STATEMENT)
       writing.push(writeGroup(client, table, shape, part))

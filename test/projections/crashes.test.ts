@@ -12,8 +12,10 @@ import { createVault } from '#infra/vault/vault.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
 import { createFreshness } from '#projections/read-model-freshness/query.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
+import { killChild, spawnNode } from '#test/support/child-process.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { backendsOf } from '#test/support/suspend-postgres.ts'
+import { testCore } from '#test/support/test-core.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 import {
   aCall,
@@ -181,5 +183,37 @@ describe('projections on the real event store and vault', () => {
     await runner.stop()
     await close()
     await drop()
+  })
+})
+
+describe('a rebuild whose process is killed', () => {
+  it('the live read models are unharmed after kills in any phase, and can be rebuilt', async () => {
+    const { core, close } = await testCore()
+    const runner = await startProjections(core)
+    for (let i = 0; i < 120; i += 1) await appendTo(core.store, [...someCalls(), granted(1, 5)])
+    const { databaseUrl, secretKey } = core.config
+    const key = Buffer.from(secretKey ?? '').toString('base64')
+    for (const lines of [1, 2, 3, 4, 6]) {
+      const child = spawnNode('test/projections/rebuilding-process.ts', databaseUrl ?? '', key)
+      let printed = 0
+      for await (const chunk of child.stdout) {
+        printed += String(chunk).split('\n').length - 1
+        if (printed >= lines) break
+      }
+      await killChild(child)
+      await appendTo(core.store, [granted(2, 7)])
+    }
+    const head = await core.store.headPosition()
+    const reached = () => runner.health().filter(({ position }) => position >= head).length
+    await expect.poll(reached).toBe(PROJECTION_NAMES.length)
+    expect(await unequal(runner)).toEqual([])
+    await runner.rebuild(PROJECTION_NAMES)
+    expect(await unequal(runner)).toEqual([])
+    const { rows } = await core.pg.query(
+      `select nspname from pg_namespace where nspname ^@ 'read_' and nspname ~ '_(next|check)$'`,
+    )
+    expect(rows).toEqual([])
+    await runner.stop()
+    await close()
   })
 })
