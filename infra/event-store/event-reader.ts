@@ -22,8 +22,22 @@ export type EventRow = [
   at: string,
 ]
 
+/**
+ * The types that were read, each as one string. The driver makes a new string of each value, which
+ * would have to be hashed for each projection that looks for its handler.
+ */
+const types = new Map<string, string>()
+const TYPES_MAX = 1_000
+
+function sharedType(type: string): string {
+  const shared = types.get(type)
+  if (shared !== undefined) return shared
+  if (types.size < TYPES_MAX) types.set(type, type)
+  return type
+}
+
 const recorded = (row: EventRow): Recorded => ({
-  type: row[4],
+  type: sharedType(row[4]),
   v: row[5],
   data: JSON.parse(row[6]),
   id: row[3],

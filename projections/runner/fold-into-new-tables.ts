@@ -11,7 +11,8 @@ import { fold } from './fold-events.ts'
 import { RowChanges } from './row-changes.ts'
 import { type TableChanges, writeChanges } from './write-row-changes.ts'
 
-const PAGE = 1_000
+/** Smaller pages need less memory: their events are garbage before the next collection. */
+const PAGE = 500
 
 /** The maximum number of row changes that are kept in memory to be merged with later ones. */
 const KEPT_MAX = 60_000

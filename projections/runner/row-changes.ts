@@ -104,7 +104,8 @@ export class RowChanges {
       rows.set(id, { kind, key, set: withoutHoles(table, set), add: { ...add } })
       return
     }
-    assert(kind !== 'insert' && earlier.kind !== 'remove', () => `${table}: row ${id} made twice`)
+    if (kind === 'insert' || earlier.kind === 'remove')
+      assert(false, `${table}: row ${id} made twice`)
     if (kind === 'remove') {
       // A row created and removed in the same batch is not written.
       if (earlier.kind === 'insert') rows.delete(id)
@@ -123,11 +124,14 @@ export class RowChanges {
   }
 }
 
+// NOTE: the checks below are made for each cell of each event. They build their messages only
+// when they fail, and without a function, which would be allocated each time.
+
 function idOf(table: string, key: Cells): string {
   let id = ''
   for (const column in key) {
     const cell = key[column]
-    assert(cell !== undefined, () => `${table}: key is missing`)
+    if (cell === undefined) assert(false, `${table}: key is missing`)
     id += `${cell}\u0001`
   }
   return id
@@ -136,22 +140,28 @@ function idOf(table: string, key: Cells): string {
 function addChange(table: string, change: RowChange, set: Cells, add: Increments): void {
   for (const column in set) {
     const cell = set[column]
-    assert(cell !== undefined, () => `${table}.${column} is missing in the event`)
+    if (cell === undefined) assert(false, `${table}.${column} is missing in the event`)
     change.set[column] = cell
     if (column in change.add) delete change.add[column]
   }
   for (const column in add) {
     const increment = add[column] ?? 0n
+    const sum = change.add[column]
+    if (sum !== undefined) {
+      // Most events add 0 to most cells.
+      if (increment !== 0n) change.add[column] = sum + increment
+      continue
+    }
     const before = change.set[column]
     if (before !== undefined) change.set[column] = BigInt(before as number) + increment
-    else change.add[column] = (change.add[column] ?? 0n) + increment
+    else change.add[column] = increment
   }
 }
 
 /** Throws if a cell is undefined, which means that the event has an unexpected shape. */
 function withoutHoles(table: string, set: Cells): Record<string, Cell> {
   for (const column in set) {
-    assert(set[column] !== undefined, () => `${table}.${column} is missing in the event`)
+    if (set[column] === undefined) assert(false, `${table}.${column} is missing in the event`)
   }
   return { ...set }
 }

@@ -60,15 +60,18 @@ function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
   rows.add('by_model', { hour, type, model }, { ...costed, ...cacheOf(event) })
   rows.add('by_user_and_model', { user_id: row.user_id, hour, type, model }, counted)
   if (type === CONSUMPTION) rows.add('charged_by_day', { day, user_id: row.user_id }, counted)
-  const within = { type, model, ...placeOf(row) }
-  rows.add('by_day', { part: usageKeyOf.user(row.user_id), day, ...within }, costed)
-  if (call !== undefined) {
-    rows.add('by_day', { part: usageKeyOf.token(call.token_id), day, ...within }, costed)
+  const { call_group, channel_id } = placeOf(row)
+  const byDay = (part: string, channel_id: number): void =>
+    rows.add('by_day', { part, day, type, model, call_group, channel_id }, costed)
+  const byHourAndDay = (part: string, channel_id: number): void => {
+    rows.add('by_part', { part, hour, type, model, call_group, channel_id }, costed)
+    byDay(part, channel_id)
   }
-  for (const { part, ...narrowed } of sharedParts(within)) {
-    rows.add('by_part', { part, hour, ...within, ...narrowed }, costed)
-    rows.add('by_day', { part, day, ...within, ...narrowed }, costed)
-  }
+  byDay(usageKeyOf.user(row.user_id), channel_id)
+  if (call !== undefined) byDay(usageKeyOf.token(call.token_id), channel_id)
+  if (channel_id !== 0) byHourAndDay(usageKeyOf.channel(channel_id), channel_id)
+  // A group's sums have the channel id 0.
+  if (call_group !== '') byHourAndDay(usageKeyOf.group(call_group), 0)
 }
 
 // NOTE: without a cost, 0 is added. All rows thus have the same columns, so that one statement can
@@ -100,13 +103,3 @@ const placeOf = ({ call, call_group = '' }: LogCells): CallPlace =>
   call === undefined
     ? { call_group, channel_id: 0 }
     : { call_group: call.call_group, channel_id: call.channel_id }
-
-type PartKey = { readonly part: string; readonly channel_id?: number }
-
-/** The keys of a log row's sums by channel and group. A group's sums have the channel id 0. */
-function sharedParts({ channel_id, call_group }: CallPlace): PartKey[] {
-  return [
-    ...(channel_id === 0 ? [] : [{ part: usageKeyOf.channel(channel_id) }]),
-    ...(call_group === '' ? [] : [{ part: usageKeyOf.group(call_group), channel_id: 0 }]),
-  ]
-}
