@@ -20,34 +20,24 @@ const REST_MAX = 1_000
 export type Rebuilt = ReadonlyMap<ProjectionName, LanePositions>
 
 /**
- * Builds a read model in a second schema, and then swaps the schemas in one transaction. The live
- * version stays readable and keeps advancing until the swap. After a failure, it is unchanged, and
- * the next rebuild removes the unfinished schema. Returns the new positions by lane (stream
- * partition), or null if `isNeeded` returns false under the rebuild lock.
+ * Builds read models in second schemas, for which the events are read once, and then swaps all
+ * schemas in one transaction. The live versions stay readable and keep advancing until the swap.
+ * After a failure, they are unchanged, and the next rebuild removes the unfinished schemas. Returns
+ * the new positions. `selectNeeded` returns the projections that still need a rebuild, under the
+ * rebuild locks.
  */
-export async function rebuildReadModel(
-  core: Core,
-  projection: Projection,
-  context: FoldContext,
-  isNeeded: () => Promise<boolean> = async () => true,
-): Promise<LanePositions | null> {
-  const rebuilt = await withNamedLocks(core.pg, [`rebuild:${projection.name}`], async () =>
-    (await isNeeded()) ? rebuildTogether(core, [projection], context, {}) : null,
-  )
-  return rebuilt?.get(projection.name) ?? null
-}
-
-/** Rebuilds several read models while the events are read once. All are swapped at once. */
 export async function rebuildReadModels(
   core: Core,
   projections: readonly Projection[],
   context: FoldContext,
   options: FoldOptions = {},
+  selectNeeded = async (all: readonly Projection[]): Promise<readonly Projection[]> => all,
 ): Promise<Rebuilt> {
   const locks = projections.map(({ name }) => `rebuild:${name}`)
-  return await withNamedLocks(core.pg, locks, () =>
-    rebuildTogether(core, projections, context, options),
-  )
+  return await withNamedLocks(core.pg, locks, async () => {
+    const needed = await selectNeeded(projections)
+    return needed.length === 0 ? new Map() : await rebuildTogether(core, needed, context, options)
+  })
 }
 
 async function rebuildTogether(

@@ -20,7 +20,7 @@ import {
   type ProjectionHealth,
 } from './projection-progress-per-lane.ts'
 import { ProjectionWorker } from './projection-worker.ts'
-import { type Rebuilt, rebuildReadModel, rebuildReadModels } from './rebuild-read-model.ts'
+import { type Rebuilt, rebuildReadModels } from './rebuild-read-model.ts'
 import { type VerificationResult, verifyReadModels } from './verify-read-model.ts'
 
 export type ProjectionRunner = {
@@ -128,18 +128,24 @@ async function openReadModels(
 ): Promise<Map<Projection, ProjectionFailure>> {
   await ensureSchema(core.pg, CHECKPOINT_SCHEMA, CHECKPOINT_TABLE)
   await adoptEarlierHashes(core.pg, projections)
+  for (const projection of projections) await ensureReadModel(core.pg, projection)
   const failures = new Map<Projection, ProjectionFailure>()
-  for (const projection of projections) {
-    await ensureReadModel(core.pg, projection)
-    const isOther = async (): Promise<boolean> =>
-      (await readCheckpoints(core.pg)).get(projection.name)?.definition !== definitionOf(projection)
-    if (!(await isOther())) continue
+  const selectOutdated = async (all: readonly Projection[]): Promise<readonly Projection[]> => {
+    const checkpoints = await readCheckpoints(core.pg)
+    return all.filter((one) => checkpoints.get(one.name)?.definition !== definitionOf(one))
+  }
+  const rebuild = async (outdated: readonly Projection[]): Promise<void> => {
     try {
-      await rebuildReadModel(core, projection, context, isOther)
+      await rebuildReadModels(core, outdated, context, {}, selectOutdated)
     } catch (error) {
-      failures.set(projection, failureOf(projection, error, core.log))
+      const [first] = outdated
+      // One read model that cannot be built must not keep the others from being rebuilt.
+      if (outdated.length > 1) for (const one of outdated) await rebuild([one])
+      else if (first !== undefined) failures.set(first, failureOf(first, error, core.log))
     }
   }
+  const outdated = await selectOutdated(projections)
+  if (outdated.length > 0) await rebuild(outdated)
   return failures
 }
 

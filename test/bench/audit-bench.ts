@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { openExport } from '#infra/audit-program/export-reader.ts'
 import { GrowingTree } from '#infra/audit-program/growing-tree.ts'
 import { postgresRecords } from '#infra/audit-program/read-records.ts'
@@ -14,15 +15,19 @@ import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { startCore } from '#infra/start-core.ts'
 import { createLog } from '#infra/telemetry/log.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
-import { startProjections } from '#projections/runner/start-projections.ts'
+import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { consistentHistory } from '../infra/audit-program/consistent-history.ts'
+import { cpuSeconds } from './pinned-processes.ts'
 
 /**
- * Measures the export, the offline verification, and the rebuild of all read models. Prints events
- * per second and the memory of the process. Parameters: events (100000), accounts (400).
+ * Measures the export, the offline verification, and the rebuild of all read models, once they have
+ * followed the events. Prints events per second, CPU of this process and of Postgres per event, and
+ * the memory of this process. Parameters: events (100000), accounts (400), milliseconds between two
+ * calls (10). With more time between calls, sums by hour and day have more rows.
  */
 const EVENTS = Number(process.argv[2] ?? 100_000)
 const ACCOUNTS = Number(process.argv[3] ?? 400)
+const STEP_MS = Number(process.argv[4] ?? 10)
 
 const print = (line: string): boolean => process.stdout.write(`${line}\n`)
 
@@ -32,21 +37,23 @@ async function measured(name: string, work: () => Promise<unknown>): Promise<voi
     peak = Math.max(peak, process.memoryUsage.rss())
   }, 50)
   const [begin, cpuBefore] = [performance.now(), process.cpuUsage()]
+  const postgresBefore = cpuSeconds(embedded.pid)
   await work()
   const cpu = process.cpuUsage(cpuBefore)
+  const postgresUs = ((cpuSeconds(embedded.pid) - postgresBefore) * 1e6) / EVENTS
   peak = Math.max(peak, process.memoryUsage.rss())
   clearInterval(watch)
   const seconds = (performance.now() - begin) / 1_000
   const rate = Math.round(EVENTS / seconds).toLocaleString('en-US')
-  const [cpuSeconds, megabytes] = [(cpu.user + cpu.system) / 1e6, Math.round(peak / 2 ** 20)]
+  const nodeUs = (cpu.user + cpu.system) / EVENTS
   print(
-    `${name}: ${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s of this process), ` +
-      `${rate} events/s, at most ${megabytes} MB`,
+    `${name}: ${seconds.toFixed(1)} s, ${rate} events/s, CPU per event ${nodeUs.toFixed(1)} µs ` +
+      `here and ${postgresUs.toFixed(1)} µs in Postgres, at most ${Math.round(peak / 2 ** 20)} MB`,
   )
 }
 
 async function fill({ store }: Core): Promise<void> {
-  for (const append of consistentHistory(EVENTS, ACCOUNTS)) await store.append(append)
+  for (const append of consistentHistory(EVENTS, ACCOUNTS, STEP_MS)) await store.append(append)
 }
 
 async function exportTo(core: Core, folder: string): Promise<void> {
@@ -69,6 +76,11 @@ async function hashAll({ pg }: Core): Promise<void> {
   }
 }
 
+/** Waits until all read models have reached the last event. */
+async function untilFolded({ health }: ProjectionRunner): Promise<void> {
+  while (health().some(({ position }) => position < EVENTS)) await delay(20)
+}
+
 const dataDir = mkdtempSync(join(tmpdir(), 'audit-bench-'))
 const embedded = await startEmbeddedPostgres({ dataDir, log: createLog('error') })
 const config = readConfig({
@@ -86,6 +98,7 @@ await measured('verify offline', async () => {
   if (findings.total() > 0) print(JSON.stringify(findings.list()))
 })
 const runner = await startProjections(core)
+await measured('follow the events', () => untilFolded(runner))
 await measured('rebuild all read models', () => runner.rebuild(PROJECTION_NAMES))
 await runner.stop()
 await close()

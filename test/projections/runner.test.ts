@@ -181,6 +181,30 @@ describe('the projection runner', () => {
     await allEqual()
   })
 
+  it('a read model that cannot be rebuilt does not keep others from their rebuild', async () => {
+    runner = await startProjections(fixture.core)
+    await fixture.settled(await fixture.append(aDay()))
+    await fixture.append([{ ...channelChanged(1, 'ChannelsEnabled'), v: 2 }])
+    await runner.stop()
+    await fixture.core.pg.query(`update projections.checkpoint set definition = 'older'`)
+    await fixture.core.pg.query('delete from read_call_log.log')
+    runner = await startProjections(fixture.core)
+    const failed = () => runner?.health().filter(({ state }) => state === 'stopped')
+    const affected = ['audit-log', 'channel-timeline', 'channels']
+    await expect
+      .poll(() =>
+        failed()
+          ?.map(({ name }) => name)
+          .sort(),
+      )
+      .toEqual(affected)
+    const verdicts = await runner.verify('call-log')
+    expect(verdicts.map(({ isEqual }) => isEqual)).toEqual([true])
+    expect((await fixture.core.pg.query('select from read_call_log.log')).rowCount).toBeGreaterThan(
+      0,
+    )
+  })
+
   it('the runner keeps a read model whose stored hash includes SQL comments', async () => {
     runner = await startProjections(fixture.core)
     await fixture.settled(await fixture.append(aDay()))

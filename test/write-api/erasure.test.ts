@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { describe, expect, it, vi } from 'vitest'
 import { messagesOnlyTo } from '#projections/messages/query.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
-import { rebuildReadModel } from '#projections/runner/rebuild-read-model.ts'
+import { rebuildReadModels } from '#projections/runner/rebuild-read-model.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
 import { verifyReadModel } from '#projections/runner/verify-read-model.ts'
 import { tokens } from '#projections/tokens/projection.ts'
@@ -148,7 +148,7 @@ describe('erasing a user', () => {
     for (const projection of [tokens, users]) {
       expect(await verifyReadModel(core, projection, context)).toMatchObject({ isEqual: true })
     }
-    for (const projection of PROJECTIONS) await rebuildReadModel(core, projection, context)
+    await rebuildReadModels(core, PROJECTIONS, context)
     expect(await tablesWith(core.pg, CANARIES)).toEqual([])
     expect(await read(id)).toMatchObject(gone)
     const log = await fixture.root.call<{ items: { user_id: number; other: string }[] }>(

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { messages as messagesProjection } from '#projections/messages/projection.ts'
 import { recipientsOf } from '#projections/messages/query.ts'
-import { rebuildReadModel } from '#projections/runner/rebuild-read-model.ts'
+import { rebuildReadModels } from '#projections/runner/rebuild-read-model.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
 import type {
   AdminMessage,
@@ -245,7 +245,7 @@ describe('editing and deleting messages', () => {
     expect((await read(fixture.user.call, id)).status).toBe(404)
     expect((await remove(id)).status).toBe(404)
     expect(await textsOf(id)).toBe(0)
-    await rebuildReadModel(fixture.core, messagesProjection, foldContext(fixture.core))
+    await rebuildReadModels(fixture.core, [messagesProjection], foldContext(fixture.core))
     expect((await listed('/search?keyword=canary-of-a-message')).total).toBe(0)
     expect((await listed()).total).toBe(total)
   })
@@ -256,7 +256,7 @@ describe('editing and deleting messages', () => {
       `update vault.secrets set sealed = '\\x00'::bytea || sealed where owner = 'message:' || $1`,
       [id],
     )
-    await rebuildReadModel(fixture.core, messagesProjection, foldContext(fixture.core))
+    await rebuildReadModels(fixture.core, [messagesProjection], foldContext(fixture.core))
     expect((await sent(id)).data).toMatchObject({ title: '', content: '' })
     expect((await sent(await sendTo(3))).data.title).toBe('Hello')
     expect((await remove(id)).success).toBe(true)

@@ -15,9 +15,13 @@ type Account = { readonly userId: number; state: AccountState }
 
 /**
  * Yields appends of a history in which every rule holds: grants, and calls that are admitted and
- * settled. Each append has about 500 events.
+ * settled, one call each `stepMs`. Each append has about 500 events.
  */
-export function* consistentHistory(events: number, accounts = 40): Generator<StreamAppend[]> {
+export function* consistentHistory(
+  events: number,
+  accounts = 40,
+  stepMs = 10,
+): Generator<StreamAppend[]> {
   const all = Array.from({ length: accounts }, (_, index) => ({
     ...{ userId: index + 1, state: accountDecider.initialState() },
   }))
@@ -29,7 +33,7 @@ export function* consistentHistory(events: number, accounts = 40): Generator<Str
     let size = 0
     while (size < 500 && written + size < events) {
       const account = all[round % accounts] as Account
-      now += 10
+      now += stepMs
       const facts = decided(account, commandsOf(account.userId, round, now, round < accounts), now)
       const stream = accountStream(account.userId)
       appends.set(stream, [...(appends.get(stream) ?? []), ...facts])
