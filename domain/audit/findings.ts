@@ -30,8 +30,8 @@ export type Finding<Check extends string = string> = {
 /** The place of an event in the store. */
 export type Place = Pick<Recorded, 'position' | 'stream' | 'revision'>
 
-/** A place, or a stream as a whole. */
-export type FindingPlace = Place | { readonly stream: string }
+/** A place, a stream as a whole, or a position at which the event is missing. */
+export type FindingPlace = Place | { readonly stream: string } | { readonly position: number }
 
 export type CheckCount = {
   readonly check: string

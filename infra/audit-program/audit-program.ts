@@ -4,6 +4,7 @@ import { describeStartError } from '../start-error.ts'
 import { CommandError, type Invocation, type Verb } from './command.ts'
 import { BALANCE, LEDGER, STATEMENT } from './commands-on-accounts.ts'
 import { EXPORT, REPLAY, VERIFY } from './commands-on-history.ts'
+import { ROTATE_KEY } from './commands-on-key.ts'
 import { RECOMPUTE, VERIFY_RECEIPT, WITNESS } from './commands-on-proofs.ts'
 import { RECEIPT } from './commands-on-receipts.ts'
 
@@ -18,6 +19,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['receipt', RECEIPT],
   ['verify-receipt', VERIFY_RECEIPT],
   ['witness', WITNESS],
+  ['rotate-key', ROTATE_KEY],
 ])
 
 const COMMON = {

@@ -1,6 +1,11 @@
 import type { Core } from '../core-dependencies.ts'
 import { proveEvents } from '../transparency-log/prove-events.ts'
-import { type LogCheckpoint, listCheckpoints, storedTree } from '../transparency-log/read-log.ts'
+import {
+  type LogCheckpoint,
+  listCheckpoints,
+  readKeyRotations,
+  storedTree,
+} from '../transparency-log/read-log.ts'
 import { SEAL_EVERY_MS } from '../transparency-log/sealer.ts'
 import { isSignedBy, parseSignedCheckpoint, parseVerifierKey } from './signed-checkpoint.ts'
 import { eventOf, leafHash, type StoredRecord } from './stored-record.ts'
@@ -50,6 +55,7 @@ export async function buildReceipts(
 ): Promise<{
   readonly items: readonly IssuedReceipt[]
   readonly consistency: ConsistencyProof | null
+  readonly key_rotations: readonly string[]
 }> {
   const last = Math.max(0, ...records.map(({ position }) => position))
   const anchor = await chooseCheckpoint(deps, last)
@@ -73,7 +79,7 @@ export async function buildReceipts(
       is_final: !isPending && anchor.isFinal,
     }
   })
-  return { items, consistency }
+  return { items, consistency, key_rotations: await readKeyRotations(deps.pg) }
 }
 
 /** The balances that an event names. Events of earlier versions name none. */

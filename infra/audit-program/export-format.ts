@@ -47,6 +47,11 @@ export type Manifest = {
   /** The keys with which the site and its witnesses sign, as `name+hash+key`. */
   readonly keys: readonly string[]
   readonly witnessKeys: readonly string[]
+  /**
+   * The notes with which the site replaced its key, signed with the old and the new one. Omitted by
+   * earlier releases.
+   */
+  readonly keyRotations?: readonly string[]
   /** False if the store leaves gaps between the positions. */
   readonly arePositionsDense: boolean
 }
@@ -72,7 +77,8 @@ export function manifestOf(text: string): Manifest {
     throw new Error(`this verifier does not know version ${manifest.version} of exports`)
   }
   const { segments, signedCheckpoints, keys, witnessKeys, treeBefore } = manifest
-  const lists = [segments, signedCheckpoints, keys, witnessKeys, treeBefore?.subtrees]
+  const { keyRotations = [] } = manifest
+  const lists = [segments, signedCheckpoints, keys, witnessKeys, keyRotations, treeBefore?.subtrees]
   if (!lists.every(Array.isArray)) throw new Error('the manifest is incomplete')
   return manifest
 }

@@ -2,12 +2,12 @@ import type { Core } from '../core-dependencies.ts'
 import { splitHashes } from '../transparency-log/leaf-hashes.ts'
 import { TILE_WIDTH } from '../transparency-log/merkle-tree.ts'
 import { ensureLogSchema, openTransparencyLog, WrongLogKey } from '../transparency-log/open-log.ts'
-import { readTile, selectCheckpoints } from '../transparency-log/read-log.ts'
+import { readKeyRotations, readTile, selectCheckpoints } from '../transparency-log/read-log.ts'
 import { postgresRecords, type RecordReader, storeRecords } from './read-records.ts'
 import type { ExportSource, SealedTree } from './write-export.ts'
 
 /** The tree that was sealed when the events were written. A verification compares both. */
-export type SealedLog = SealedTree & {
+export type SealedLog = Required<SealedTree> & {
   /** The number of sealed events. */
   readonly size: number
   /** Set if the database names another key than this process has, which then signs nothing. */
@@ -31,6 +31,7 @@ export async function openSealedLog(core: Core): Promise<SealedLog | null> {
   return {
     size: Number(log.size),
     ...(await ownKey(core)),
+    keyRotations: await readKeyRotations(pg),
     witnessKeys: config.transparencyLog.witnesses.map(({ key }) => key),
     signedCheckpoints: (await selectCheckpoints(pg)).map(({ note }) => note),
     leafHashes: async (first, count) => {
@@ -63,7 +64,7 @@ export const exportSource = (core: Core): ExportSource => ({
   sealedTree: async () => {
     const log = await openSealedLog(core)
     if (log === null) return { signedCheckpoints: [], keys: [], witnessKeys: [] }
-    const { signedCheckpoints, keys, witnessKeys, leafHashes } = log
-    return { signedCheckpoints, keys, witnessKeys, leafHashes }
+    const { signedCheckpoints, keys, keyRotations, witnessKeys, leafHashes } = log
+    return { signedCheckpoints, keys, keyRotations, witnessKeys, leafHashes }
   },
 })

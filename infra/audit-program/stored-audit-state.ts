@@ -25,13 +25,20 @@ const DDL = `
 export const ensureAuditTables = (pg: Pool): Promise<void> => ensureSchema(pg, 'audit_jobs', DDL)
 
 /** The state of an audit, and the tree over the same events. */
-export type Verified = { readonly state: AuditState; readonly tree: GrowingTree }
+export type Verified = {
+  readonly state: AuditState
+  readonly tree: GrowingTree
+  /** The first tile whose events the next incremental verification compares. */
+  readonly nextTile: number
+}
 
 type Stored = {
   readonly version: number
   readonly state: AuditState
   readonly size: number
   readonly subtrees: readonly Uint8Array[]
+  /** Omitted by earlier releases. */
+  readonly nextTile?: number
 }
 
 type Deps = { readonly pg: Pool; readonly vault: Pick<Vault, 'keyedHash'> }
@@ -47,10 +54,11 @@ export async function readVerified({ pg, vault }: Deps): Promise<Verified | null
   )
   const [row] = rows
   if (row === undefined || macOf(vault, row.bytes) !== row.mac) return null
-  const { version, state, size, subtrees } = deserialize(row.bytes) as Stored
+  const { version, state, size, subtrees, nextTile = 0 } = deserialize(row.bytes) as Stored
   if (version !== AUDIT_STATE_VERSION) return null
   return {
     state,
+    nextTile,
     tree: new GrowingTree(
       size,
       subtrees.map((hash) => Buffer.from(hash)),
@@ -58,9 +66,14 @@ export async function readVerified({ pg, vault }: Deps): Promise<Verified | null
   }
 }
 
-export async function writeVerified({ pg, vault }: Deps, { state, tree }: Verified): Promise<void> {
+export async function writeVerified(
+  { pg, vault }: Deps,
+  { state, tree, nextTile }: Verified,
+): Promise<void> {
   const subtrees = tree.frontier().map((hash) => new Uint8Array(hash))
-  const stored: Stored = { version: AUDIT_STATE_VERSION, state, size: tree.size, subtrees }
+  const stored: Stored = {
+    ...{ version: AUDIT_STATE_VERSION, state, size: tree.size, subtrees, nextTile },
+  }
   const bytes = serialize(stored)
   await pg.query(
     `insert into audit_jobs.state (position, bytes, mac) values ($1, $2, $3)

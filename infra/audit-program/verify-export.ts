@@ -8,6 +8,7 @@ import type { Segment } from './export-format.ts'
 import { MANIFEST_FILE, type Manifest, manifestOf, SEGMENT_BYTES_MAX } from './export-format.ts'
 import type { ExportReader } from './export-reader.ts'
 import { GrowingTree } from './growing-tree.ts'
+import { KeyRing } from './key-ring.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
@@ -180,22 +181,28 @@ export function* exportedEvents(reader: ExportReader, stream: string): Generator
   }
 }
 
-type Expected = { readonly root: Buffer; readonly source: string; readonly isSigned: boolean }
+type Expected = {
+  readonly root: Buffer
+  readonly source: string
+  readonly isSigned: boolean
+  /** A rotation after the last event of the export is followed, but has no tree to compare with. */
+  readonly isRotation: boolean
+}
 
 /** Compares the tree with the signed checkpoints, each at its size. */
 class CheckpointChecks {
   sealedSize = 0
-  readonly trusted: readonly VerifierKey[]
   readonly witnesses: readonly VerifierKey[]
   cosigned = 0
   private readonly bySize = new Map<number, Expected[]>()
   private readonly findings: Findings
+  private readonly keyRing: KeyRing
   private readonly largest: { size: number; source: string } = { size: 0, source: '' }
 
   constructor(manifest: Manifest, options: VerifyOptions, findings: Findings) {
     this.findings = findings
-    this.trusted = this.keysOf(options.keys ?? manifest.keys)
-    this.witnesses = this.keysOf(manifest.witnessKeys)
+    this.keyRing = this.keyRingOf(options.keys ?? manifest.keys, manifest.keyRotations ?? [])
+    this.witnesses = this.validKeys(manifest.witnessKeys).map(parseVerifierKey)
     for (const note of manifest.signedCheckpoints) this.add(note, 'a signed checkpoint')
     for (const note of options.earlier ?? []) this.add(note, 'an earlier checkpoint')
   }
@@ -220,7 +227,8 @@ class CheckpointChecks {
   finish(treeSize: number): void {
     for (const [size, expected] of this.bySize) {
       if (size < treeSize) continue
-      for (const { source } of expected) {
+      for (const { source, isRotation } of expected) {
+        if (isRotation) continue
         const detail = `${source} has ${size} events, but only ${treeSize} are here`
         this.findings.report('signed-checkpoints', null, detail)
       }
@@ -231,12 +239,28 @@ class CheckpointChecks {
     const checkpoint = this.parsed(note, source)
     if (checkpoint === null) return
     const { size, root } = checkpoint
-    const isSigned = this.trusted.some((key) => isSignedBy(checkpoint, key))
-    const detail = () => `${source} of size ${size} is not signed with a key of the site`
+    const fault = this.keyRing.signatureFault(checkpoint)
+    const isSigned = fault === null
+    const detail = () => `${source} of size ${size} ${fault}`
     this.findings.expect('signed-checkpoints', isSigned, null, detail)
     if (this.witnesses.some((key) => isSignedBy(checkpoint, key))) this.cosigned += 1
     if (size > this.largest.size) Object.assign(this.largest, { size, source })
-    this.bySize.set(size, [...(this.bySize.get(size) ?? []), { root, source, isSigned }])
+    this.expectAt(size, { root, source, isSigned, isRotation: false })
+  }
+
+  private keyRingOf(keys: readonly string[], rotations: readonly string[]): KeyRing {
+    const ring = new KeyRing(this.validKeys(keys), rotations)
+    this.findings.checked('signed-checkpoints', ring.rotations.length)
+    for (const fault of ring.faults) this.findings.report('signed-checkpoints', null, fault)
+    for (const { size, checkpoint } of ring.rotations) {
+      const source = 'the rotation of the key'
+      this.expectAt(size, { root: checkpoint.root, source, isSigned: true, isRotation: true })
+    }
+    return ring
+  }
+
+  private expectAt(size: number, expected: Expected): void {
+    this.bySize.set(size, [...(this.bySize.get(size) ?? []), expected])
   }
 
   private parsed(note: string, source: string): SignedCheckpoint | null {
@@ -248,13 +272,14 @@ class CheckpointChecks {
     }
   }
 
-  private keysOf(texts: readonly string[]): VerifierKey[] {
-    return texts.flatMap((text) => {
+  /** Returns the keys that are well-formed, and reports the others. */
+  private validKeys(texts: readonly string[]): string[] {
+    return texts.filter((text) => {
       try {
-        return [parseVerifierKey(text)]
+        return parseVerifierKey(text) !== null
       } catch (error) {
         this.findings.report('signed-checkpoints', null, (error as Error).message)
-        return []
+        return false
       }
     })
   }

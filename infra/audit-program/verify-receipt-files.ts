@@ -26,10 +26,12 @@ export function verifyReceiptFiles(
   keys: ReceiptKeys,
 ): ReceiptFilesReport {
   const files = paths.map(readReceipts)
+  const rotations = files.flatMap((file) => file.rotations)
+  const ringed: ReceiptKeys = { ...keys, rotations: [...(keys.rotations ?? []), ...rotations] }
   const findings: ReceiptFinding[] = []
   for (const { receipts, isStatement } of files) {
-    if (isStatement) findings.push(...verifyChain(receipts, keys))
-    else findings.push(...receipts.flatMap((receipt) => verifyReceipt(receipt, keys).findings))
+    if (isStatement) findings.push(...verifyChain(receipts, ringed))
+    else findings.push(...receipts.flatMap((receipt) => verifyReceipt(receipt, ringed).findings))
   }
   const receipts = files.flatMap((file) => file.receipts)
   const isFormValid = findings.every(({ fault }) => fault !== 'form')
@@ -58,6 +60,7 @@ export function receiptText({ receipts, findings }: ReceiptFilesReport): string 
 type ReceiptFile = {
   readonly receipts: readonly Receipt[]
   readonly proofs: readonly ConsistencyProof[]
+  readonly rotations: readonly string[]
   readonly isStatement: boolean
 }
 
@@ -69,6 +72,7 @@ function readReceipts(path: string): ReceiptFile {
     readonly items?: readonly Receipt[]
     readonly last_revision?: number
     readonly consistency?: ConsistencyProof | null
+    readonly key_rotations?: readonly string[]
     readonly record?: unknown
   } | null
   const receipts = answer?.record === undefined ? answer?.items : [answer as unknown as Receipt]
@@ -79,7 +83,11 @@ function readReceipts(path: string): ReceiptFile {
     throw new Error(`${path} has no receipts`)
   }
   const proofs = answer?.consistency == null ? [] : [answer.consistency]
-  return { receipts, proofs, isStatement: answer?.last_revision !== undefined }
+  const rotations = answer?.key_rotations ?? []
+  if (!Array.isArray(rotations) || !rotations.every((note) => typeof note === 'string')) {
+    throw new Error(`${path} has malformed rotations of the key`)
+  }
+  return { receipts, proofs, rotations, isStatement: answer?.last_revision !== undefined }
 }
 
 function parsed(path: string): unknown {

@@ -1,11 +1,6 @@
 import { isConsistent, isIncluded } from '../transparency-log/merkle-tree.ts'
-import {
-  isSignedBy,
-  parseSignedCheckpoint,
-  parseVerifierKey,
-  type SignedCheckpoint,
-  type VerifierKey,
-} from './signed-checkpoint.ts'
+import { KeyRing } from './key-ring.ts'
+import { isSignedBy, parseSignedCheckpoint, parseVerifierKey } from './signed-checkpoint.ts'
 import { eventOf, leafHash, recordOf, type StoredRecord } from './stored-record.ts'
 
 /** A receipt as `GET /api/audit/receipts` returns it. Hashes are in base64. */
@@ -27,6 +22,8 @@ export type Receipt = {
 export type ReceiptKeys = {
   readonly site: readonly string[]
   readonly witnesses?: readonly string[]
+  /** The rotations of the site's key, as the answers with the receipts name them. */
+  readonly rotations?: readonly string[]
 }
 
 export type ReceiptFault =
@@ -38,7 +35,7 @@ export type ReceiptFault =
   | 'pending'
   /** The proof does not lead to the root of the signed checkpoint. */
   | 'inclusion'
-  /** No key of the site has signed the checkpoint. */
+  /** No key of the site that was in force has signed the checkpoint, or a rotation is wrong. */
   | 'signature'
   /** A receipt between two others is missing, or is of another account. */
   | 'missing'
@@ -105,8 +102,15 @@ function verifyProof(
     return 0
   }
   const checkpoint = parseSignedCheckpoint(note)
-  if (!isSignedByAny(checkpoint, keys.site)) {
-    report('signature', `the checkpoint of size ${checkpoint.size} is not signed by the site`)
+  const ring = new KeyRing(keys.site, keys.rotations)
+  for (const fault of ring.faults) report('signature', fault)
+  const fault = ring.signatureFault(checkpoint)
+  if (fault !== null) report('signature', `the checkpoint of size ${checkpoint.size} ${fault}`)
+  for (const rotation of ring.rotations) {
+    const isOther = !rotation.checkpoint.root.equals(checkpoint.root)
+    if (rotation.size === checkpoint.size && isOther) {
+      report('signature', `the rotation of the key at size ${rotation.size} has another tree`)
+    }
   }
   const { leaf_index: index, tree_size: size, hashes } = inclusion
   const path = hashes.map(hashOf)
@@ -118,9 +122,6 @@ function verifyProof(
   const witnesses = (keys.witnesses ?? []).map(parseVerifierKey)
   return witnesses.filter((key) => isSignedBy(checkpoint, key)).length
 }
-
-const isSignedByAny = (checkpoint: SignedCheckpoint, keys: readonly string[]): boolean =>
-  keys.some((text) => isSignedBy(checkpoint, parseVerifierKey(text) satisfies VerifierKey))
 
 function hashOf(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64')

@@ -1,21 +1,27 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
-import type { VerificationFinished, VerificationMode } from '#domain/audit/events.ts'
+import type { VerificationMode } from '#domain/audit/events.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { initialAudit } from '#domain/audit/state.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
 import { verifyReadModels } from '#projections/runner/verify-read-model.ts'
 import type { Core } from '../core-dependencies.ts'
-import { compareEventsWithLog } from '../transparency-log/compare-events-with-log.ts'
-import { storedTree } from '../transparency-log/read-log.ts'
 import { compareBalances } from './compare-balances.ts'
 import { GrowingTree } from './growing-tree.ts'
 import type { RecordReader } from './read-records.ts'
 import { openSealedLog, recordsOf, type SealedLog } from './sealed-tree.ts'
-import { isSignedBy, parseSignedCheckpoint, parseVerifierKey } from './signed-checkpoint.ts'
 import { readVerified, type Verified, writeVerified } from './stored-audit-state.ts'
 import { eventOf, leafHash, type StoredRecord } from './stored-record.ts'
+import {
+  compareEarlierEvents,
+  compareEarlierRoots,
+  compareStoredLog,
+  readSignedLog,
+  type Seal,
+  type SignedLog,
+  verifySignedCheckpoints,
+} from './verify-log.ts'
 
 /** Small pages, so that the process answers requests in between. */
 const PAGE = 500
@@ -41,7 +47,8 @@ export type SiteVerification = {
 /**
  * Verifies the recorded events, the transparency log and the balances. A full verification reads
  * all events and also compares every read model with a new fold. An incremental one continues after
- * the last verification without findings, and becomes a full one if there is none.
+ * the last verification without findings, and becomes a full one if there is none. It compares the
+ * events before, or a part of them, with their sealed hashes.
  */
 export async function verifySite(
   core: Core,
@@ -54,38 +61,47 @@ export async function verifySite(
   const verified: Verified = earlier ?? {
     state: initialAudit({ arePositionsDense }),
     tree: new GrowingTree(),
+    nextTile: 0,
   }
   const fromPosition = verified.state.position
   const findings = new Findings()
   const log = await openSealedLog(core)
+  const signed = log === null ? null : await readSignedLog(core, log, findings)
   const head = await records.head()
-  const seal = await verifyRecords(core, records, verified, { log, head, findings, options })
+  const isContinued = earlier !== null && signed !== null
+  const nextTile = isContinued
+    ? await compareEarlier(core, signed, records, earlier, findings, options)
+    : 0
+  const seal = await verifyRecords(core, records, verified, { signed, head, findings, options })
   const { state } = verified
-  if (log !== null) verifySignedCheckpoints(log, seal, findings)
+  if (signed !== null) verifySignedCheckpoints(signed, seal, findings)
   await compareEarlierRoots(core, log, seal, findings)
   finishAudit(state, findings, { runningSince })
   await compareBalances(core, state, findings)
   const mode = earlier === null ? 'full' : 'incremental'
   if (mode === 'full') {
-    if (log !== null) await compareStoredLog(core, log, findings)
+    if (signed !== null) await compareStoredLog(core, signed, findings, options.signal)
     await compareReadModels(core, findings, options)
   }
-  if (findings.total() === 0) await writeVerified(core, verified)
+  if (findings.total() === 0) await writeVerified(core, { ...verified, nextTile })
   const root = log === null ? null : (seal.roots.get(seal.size)?.toString('base64') ?? null)
   return { mode, fromPosition, toPosition: state.position, root, treeSize: seal.size, findings }
 }
 
-/** The roots of the tree at the sizes of the signed checkpoints. */
-type Seal = {
-  readonly roots: Map<number, Buffer>
-  size: number
-  readonly startedAt: number
-  /** The records of earlier verifications, which name the root that they found. */
-  readonly anchors: StoredRecord[]
+function compareEarlier(
+  core: Core,
+  signed: SignedLog,
+  records: RecordReader,
+  { tree, nextTile }: Verified,
+  findings: Findings,
+  { onProgress = () => {}, signal }: VerifySiteOptions,
+): Promise<number> {
+  const earlier = { records, tree, nextTile, onProgress, signal }
+  return compareEarlierEvents(core, signed, earlier, findings)
 }
 
 type Verifying = {
-  readonly log: SealedLog | null
+  readonly signed: SignedLog | null
   readonly head: number
   readonly findings: Findings
   readonly options: VerifySiteOptions
@@ -95,9 +111,10 @@ async function verifyRecords(
   core: Core,
   records: RecordReader,
   { state, tree }: Verified,
-  { log, head, findings, options: { onProgress = () => {}, signal } }: Verifying,
+  { signed, head, findings, options: { onProgress = () => {}, signal } }: Verifying,
 ): Promise<Seal> {
-  const sizes = new Set(log?.signedCheckpoints.map((note) => parseSignedCheckpoint(note).size))
+  const log = signed?.log ?? null
+  const sizes = new Set(signed?.checkpoints.map(({ size }) => size))
   const seal: Seal = { roots: new Map(), size: 0, startedAt: tree.size, anchors: [] }
   const begin = state.position
   const noteRoot = () => {
@@ -160,6 +177,9 @@ async function verifyEnd(
   treeSize: number,
   findings: Findings,
 ): Promise<void> {
+  findings.expect('positions', state.position <= head, { position: head + 1 }, () => {
+    return `the events from ${head + 1} to ${state.position} were verified before, and are gone`
+  })
   findings.expect('positions', state.position >= head, null, () => {
     return `the store names ${head} as its last position, but the last event is ${state.position}`
   })
@@ -177,68 +197,6 @@ async function verifyEnd(
   findings.checked('revisions')
   for (const { stream, revision } of rows) {
     findings.report('revisions', { stream }, `its last revision ${revision} is missing`)
-  }
-}
-
-function verifySignedCheckpoints(
-  { signedCheckpoints, keys }: SealedLog,
-  { roots, startedAt }: Seal,
-  findings: Findings,
-): void {
-  const trusted = keys.map(parseVerifierKey)
-  for (const note of signedCheckpoints) {
-    const checkpoint = parseSignedCheckpoint(note)
-    const { size } = checkpoint
-    if (size < startedAt) continue
-    const isSigned = trusted.some((key) => isSignedBy(checkpoint, key))
-    const unsigned = () => `the checkpoint of size ${size} is not signed with the key of this site`
-    findings.expect('signed-checkpoints', isSigned, null, unsigned)
-    const root = roots.get(size)
-    if (root === undefined) continue
-    const isEqual = root.equals(checkpoint.root)
-    const detail = () => `the first ${size} events differ from the checkpoint of that size`
-    findings.expect('signed-checkpoints', isEqual, null, detail)
-  }
-}
-
-/**
- * Compares the roots that earlier verifications without findings recorded as events with those of
- * the log. A log that was emptied and begun again is thus noticed.
- */
-async function compareEarlierRoots(
-  { pg }: Core,
-  log: SealedLog | null,
-  { anchors }: Seal,
-  findings: Findings,
-): Promise<void> {
-  const tree = storedTree(pg)
-  for (const record of anchors) {
-    const { root, treeSize, findingCount } = finished(record)
-    if (root === null || findingCount > 0) continue
-    const isThere = log !== null && treeSize <= log.size
-    const found = isThere ? await tree.root(treeSize).catch(() => null) : null
-    findings.expect('transparency-log', found?.toString('base64') === root, record, () => {
-      return `this verification had found another log of ${treeSize} events`
-    })
-  }
-}
-
-const finished = (record: StoredRecord) => eventOf(record).data as VerificationFinished['data']
-
-/** Compares the stored hashes of the log with each other and with all signed checkpoints. */
-async function compareStoredLog(
-  core: Core,
-  { keys: [key], keyError, signedCheckpoints }: SealedLog,
-  findings: Findings,
-): Promise<void> {
-  findings.expect('signed-checkpoints', keyError === null, null, () => String(keyError))
-  if (key === undefined) return
-  findings.checked('signed-checkpoints', signedCheckpoints.length)
-  // The events were compared with the leaves of the log while they were read.
-  const comparing = { pg: core.pg, readLeaves: null, key: parseVerifierKey(key) }
-  for await (const { kind, position, detail } of compareEventsWithLog(comparing)) {
-    const check = kind.startsWith('checkpoint-') ? 'signed-checkpoints' : 'transparency-log'
-    findings.report(check, null, `${detail} (at position ${position})`)
   }
 }
 

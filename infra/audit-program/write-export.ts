@@ -19,7 +19,10 @@ import { parseSignedCheckpoint } from './signed-checkpoint.ts'
 import { leafHash, lineOf, type StoredRecord } from './stored-record.ts'
 
 /** The signed checkpoints of the site, and the keys that verify them. */
-export type SealedTree = Pick<Manifest, 'signedCheckpoints' | 'keys' | 'witnessKeys'>
+export type SealedTree = Pick<
+  Manifest,
+  'signedCheckpoints' | 'keys' | 'witnessKeys' | 'keyRotations'
+>
 
 /** `leafHashes` returns the sealed leaf hashes from an index. It may return fewer than `count`. */
 type ExportedTree = SealedTree & {

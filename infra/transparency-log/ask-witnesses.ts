@@ -10,7 +10,7 @@ import type { Config } from '../config/config.ts'
 import type { Core } from '../core-dependencies.ts'
 import type { Outbound } from '../outbound/outbound-connections.ts'
 import { warnThrottled } from '../telemetry/log.ts'
-import { type LogCheckpoint, listCheckpoints, storedTree } from './read-log.ts'
+import { type LogCheckpoint, listCheckpoints, readKeyRotations, storedTree } from './read-log.ts'
 import { noteOf } from './signed-note.ts'
 
 type Witness = Config['transparencyLog']['witnesses'][number]
@@ -63,7 +63,8 @@ async function sendToWebhook(outbound: Outbound, url: string, note: string): Pro
 
 /**
  * Asks one witness (C2SP tlog-witness). If the witness knows another size than the last one that it
- * signed, it answers 409 with its size, and is asked once more.
+ * signed, it answers 409 with its size, and is asked once more. If it does not know the key, it
+ * answers 403, and is shown how the key was rotated.
  */
 async function askWitness(
   { pg, outbound }: PublishDeps,
@@ -72,9 +73,13 @@ async function askWitness(
 ): Promise<void> {
   const key = parseVerifierKey(witness.key)
   const known = await lastSizeOf(pg, key.name)
-  let answer = await sendCheckpoint(pg, outbound, witness.url, known, latest)
-  if (answer.status === 409 && /^\d{1,15}\n?$/.test(answer.text)) {
-    answer = await sendCheckpoint(pg, outbound, witness.url, Number(answer.text), latest)
+  const send = (checkpoint: Sent, before: number) =>
+    sendCheckpoint(pg, outbound, witness.url, before, checkpoint)
+  let answer = await sendFromKnownSize(send, latest, known)
+  if (answer.status === 403) {
+    // The witness may know an earlier key only. The rotations lead it to the present one.
+    await sendRotations(pg, send, known)
+    answer = await sendFromKnownSize(send, latest, known)
   }
   if (answer.status !== 200) throw new Error(`it answered ${answer.status}`)
   const { body } = parseSignedCheckpoint(latest.note)
@@ -90,6 +95,56 @@ async function askWitness(
   )
 }
 
+/**
+ * Shows the rotations of the key to each witness, so that it no longer accepts the old key. Returns
+ * why a witness did not sign the last one. It is shown again when it refuses a later checkpoint.
+ */
+export async function publishKeyRotations({
+  config,
+  outbound,
+  pg,
+}: PublishDeps): Promise<readonly { readonly key: string; readonly error: string | null }[]> {
+  const { witnesses } = config.transparencyLog
+  return await Promise.all(
+    witnesses.map(async ({ key, url }) => {
+      const send = (checkpoint: Sent, before: number) =>
+        sendCheckpoint(pg, outbound, url, before, checkpoint)
+      try {
+        const { name } = parseVerifierKey(key)
+        return { key, error: await sendRotations(pg, send, await lastSizeOf(pg, name)) }
+      } catch (error) {
+        return { key, error: (error as Error).message }
+      }
+    }),
+  )
+}
+
+/** Sends the rotations in their order. Returns the error of the last one. */
+async function sendRotations(pg: Pool, send: Send, known: number): Promise<string | null> {
+  let error: string | null = null
+  for (const note of await readKeyRotations(pg)) {
+    const { size } = parseSignedCheckpoint(note)
+    try {
+      const { status } = await sendFromKnownSize(send, { size, note }, Math.min(known, size))
+      error = status === 200 ? null : `it answered ${status}`
+    } catch (failure) {
+      error = (failure as Error).message
+    }
+  }
+  return error
+}
+
+type Send = (checkpoint: Sent, before: number) => Promise<Answer>
+type Sent = Pick<LogCheckpoint, 'size' | 'note'>
+type Answer = { readonly status: number; readonly text: string }
+
+/** Sends a checkpoint, and once more if the witness answers 409 with the size that it knows. */
+async function sendFromKnownSize(send: Send, checkpoint: Sent, known: number): Promise<Answer> {
+  const answer = await send(checkpoint, known)
+  const isOtherSize = answer.status === 409 && /^\d{1,15}\n?$/.test(answer.text)
+  return isOtherSize ? await send(checkpoint, Number(answer.text)) : answer
+}
+
 /** Returns the size of the last checkpoint with a signature of the name, or 0. */
 async function lastSizeOf(pg: Pool, name: string): Promise<number> {
   const recent = await listCheckpoints(pg, 50)
@@ -101,8 +156,8 @@ async function sendCheckpoint(
   { dispatcher }: Outbound,
   url: string,
   before: number,
-  { size, note }: LogCheckpoint,
-): Promise<{ readonly status: number; readonly text: string }> {
+  { size, note }: Sent,
+): Promise<Answer> {
   if (before > size) throw new Error(`it has already signed ${before} events of this log`)
   const proof = await storedTree(pg).consistencyProof(before, size)
   const lines = proof.map((hash) => `${hash.toString('base64')}\n`)

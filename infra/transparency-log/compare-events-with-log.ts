@@ -1,9 +1,6 @@
 import type { Pool } from 'pg'
-import {
-  isSignedBy,
-  parseSignedCheckpoint,
-  type VerifierKey,
-} from '../audit-program/signed-checkpoint.ts'
+import type { KeyRing } from '../audit-program/key-ring.ts'
+import { parseSignedCheckpoint, type SignedCheckpoint } from '../audit-program/signed-checkpoint.ts'
 import { HASH_BYTES, type ReadLeaves, splitHashes } from './leaf-hashes.ts'
 import { rootOfHashes, TILE_WIDTH } from './merkle-tree.ts'
 import { listCheckpoints, readTile, storedTree } from './read-log.ts'
@@ -24,8 +21,20 @@ type Comparing = {
   readonly pg: Pool
   /** Null if the events were compared with the leaves before. */
   readonly readLeaves: ReadLeaves | null
-  readonly key: VerifierKey
+  /** The keys of the log. Null leaves the signatures out. */
+  readonly keys: KeyRing | null
+  /** True if the positions of the store have no gaps, so that a removed event can be named. */
+  readonly arePositionsDense: boolean
+  /** The part of the leaves that is compared. The default is all. */
+  readonly part?: LogPart
+  readonly onProgress?: (leaves: number) => void
+  readonly signal?: AbortSignal | undefined
 }
+
+/** The leaves from the tile with the index `firstTile` until before the leaf `untilLeaf`. */
+export type LogPart = { readonly firstTile: number; readonly untilLeaf: number }
+
+const WHOLE: LogPart = { firstTile: 0, untilLeaf: Number.MAX_SAFE_INTEGER }
 
 type LeafTile = {
   readonly index: string
@@ -35,37 +44,82 @@ type LeafTile = {
 
 /**
  * Compares the events with the leaf hashes of the log, the tiles with each other, and the signed
- * checkpoints with the tiles. It hashes about 16 000 events at a time. It does not notice a history
- * that was rewritten and signed again with the right key, which only a witness or a receipt shows.
+ * checkpoints with the tiles, each within the same part of the log. It hashes about 16 000 events
+ * at a time. It does not notice a history that was rewritten and signed again with the right key,
+ * which only a witness, a receipt or the tree of an earlier verification shows.
  */
 export async function* compareEventsWithLog(deps: Comparing): AsyncGenerator<LogFinding> {
-  const { pg, readLeaves } = deps
+  const { pg, readLeaves, arePositionsDense, part = WHOLE, onProgress, signal } = deps
+  const untilTile = Math.ceil(part.untilLeaf / TILE_WIDTH)
   const { rows: ends } = await pg.query<{ last_position: string }>(
     'select last_position from transparency_log.log',
   )
   const end = Number(ends[0]?.last_position ?? 0)
-  for (let next = 0; ; next += TILES_PER_READ) {
+  for (let next = part.firstTile; next < untilTile; next += TILES_PER_READ) {
+    signal?.throwIfAborted()
     const { rows: tiles } = await pg.query<LeafTile>(
       `select index, hashes, first_position from transparency_log.tiles
-        where level = 0 and index >= $1 order by index limit $2`,
-      [next, TILES_PER_READ],
+        where level = 0 and index >= $1 and index < $2 order by index`,
+      [next, Math.min(next + TILES_PER_READ, untilTile)],
     )
     if (tiles.length === 0) break
-    if (readLeaves !== null) yield* compareTiles(readLeaves, tiles, end)
+    const compared = { readLeaves: readLeaves ?? NO_LEAVES, untilLeaf: part.untilLeaf, end }
+    // With gaps between the positions, only the first event of each tile has a known position.
+    const batches = arePositionsDense ? [tiles] : tiles.map((tile) => [tile])
+    for (const batch of readLeaves === null ? [] : batches) {
+      if (arePositionsDense) yield* compareTiles(compared, batch)
+      else yield* compareInOrder(compared, batch)
+    }
     yield* compareParents(pg, tiles)
+    onProgress?.((next - part.firstTile + tiles.length) * TILE_WIDTH)
   }
-  yield* compareCheckpoints(deps)
+  yield* compareCheckpoints(deps, part)
+}
+
+type Compared = {
+  readonly readLeaves: ReadLeaves
+  readonly untilLeaf: number
+  /** The position of the last sealed event. */
+  readonly end: number
+}
+
+const NO_LEAVES: ReadLeaves = async () => ({ positions: [], hashes: [] })
+
+/** The sealed leaf hashes of tiles that follow each other, until before a leaf. */
+const sealedLeaves = (tiles: readonly LeafTile[], untilLeaf: number): Buffer[] => {
+  const first = Number(tiles[0]?.index) * TILE_WIDTH
+  return tiles.flatMap(({ hashes }) => splitHashes(hashes)).slice(0, untilLeaf - first)
 }
 
 const TILES_PER_READ = 64
 const CHANGED = 'the event differs from what was sealed'
 
-async function* compareTiles(
-  readLeaves: ReadLeaves,
+/** Compares a tile of a store with gaps. What follows the first contradiction is not compared. */
+async function* compareInOrder(
+  { readLeaves, untilLeaf }: Compared,
   tiles: readonly LeafTile[],
-  end: number,
 ): AsyncGenerator<LogFinding> {
-  const sealed = tiles.flatMap(({ hashes }) => splitHashes(hashes))
+  const sealed = sealedLeaves(tiles, untilLeaf)
+  const first = Number(tiles[0]?.first_position)
+  const { positions, hashes } = await readLeaves(first - 1, sealed.length)
+  const differing = sealed.findIndex((hash, i) => hashes[i]?.equals(hash) !== true)
+  if (differing < 0) return
+  const position = positions[differing]
+  const leaf = `leaf ${Number(tiles[0]?.index) * TILE_WIDTH + differing}`
+  if (position === undefined) {
+    const detail = `the events from ${leaf} on were removed`
+    yield { kind: 'event-missing', position: positions.at(-1) ?? first, detail }
+  } else {
+    const detail = `the event is not ${leaf}: it was changed, or one before it was removed`
+    yield { kind: 'event-changed', position, detail }
+  }
+}
+
+async function* compareTiles(
+  { readLeaves, untilLeaf, end }: Compared,
+  tiles: readonly LeafTile[],
+): AsyncGenerator<LogFinding> {
+  const sealed = sealedLeaves(tiles, untilLeaf)
   const first = Number(tiles[0]?.first_position)
   const { positions, hashes } = await readLeaves(first - 1, sealed.length)
   const found = new Set(positions.filter((position) => position <= end))
@@ -126,15 +180,26 @@ async function* compareParents(pg: Pool, tiles: readonly LeafTile[]): AsyncGener
 }
 
 /** Compares the root and the signature of each checkpoint with the tiles and the key. */
-async function* compareCheckpoints({ pg, key }: Comparing): AsyncGenerator<LogFinding> {
-  for (let below: number | undefined; ; ) {
+async function* compareCheckpoints(
+  { pg, keys, signal }: Comparing,
+  { firstTile, untilLeaf }: LogPart,
+): AsyncGenerator<LogFinding> {
+  const smallest = firstTile * TILE_WIDTH
+  for (let below = untilLeaf + 1; below > smallest; ) {
+    signal?.throwIfAborted()
     const page = await listCheckpoints(pg, 500, below)
     const tree = storedTree(pg)
     for (const { size, lastPosition: position, note, root } of page) {
+      if (size < smallest) return
       const at = `the checkpoint of ${size} events`
-      const checkpoint = parseSignedCheckpoint(note)
-      if (!isSignedBy(checkpoint, key)) {
-        const detail = `${at} is not signed with the key of the log`
+      const checkpoint = parsedOrNull(note)
+      if (checkpoint === null) {
+        yield { kind: 'checkpoint-changed', position, detail: `${at} is malformed` }
+        continue
+      }
+      const fault = keys?.signatureFault(checkpoint) ?? null
+      if (fault !== null) {
+        const detail = `${at} ${fault}`
         yield { kind: 'checkpoint-signed-by-another-key', position, detail }
       }
       const expected = await tree.root(size).catch(() => null)
@@ -142,7 +207,16 @@ async function* compareCheckpoints({ pg, key }: Comparing): AsyncGenerator<LogFi
       if (isSame && checkpoint.size === size) continue
       yield { kind: 'checkpoint-changed', position, detail: `${at} differs from the tiles` }
     }
-    below = page.at(-1)?.size
-    if (below === undefined) return
+    const last = page.at(-1)
+    if (last === undefined) return
+    below = last.size
+  }
+}
+
+function parsedOrNull(note: string): SignedCheckpoint | null {
+  try {
+    return parseSignedCheckpoint(note)
+  } catch {
+    return null
   }
 }

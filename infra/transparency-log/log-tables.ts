@@ -32,11 +32,24 @@ export const LOG_SCHEMA = `
   );
   create index if not exists checkpoints_by_position
     on transparency_log.checkpoints (last_position);
+  -- The replacements of the key, in their order. Each note is signed with both keys.
+  create table if not exists transparency_log.key_rotations (
+    number int4 generated always as identity primary key,
+    old_key text not null unique,
+    new_key text not null unique,
+    note text not null,
+    -- Unix seconds.
+    created_at int8 not null
+  );
   create table if not exists transparency_log.witnessed (
     origin text primary key,
     size int8 not null,
     root bytea not null
   );
+  -- The key to which the log has rotated, or null, and the keys that it no longer uses.
+  alter table transparency_log.witnessed
+    add column if not exists current_key text,
+    add column if not exists retired_keys text[] not null default '{}';
   create or replace function transparency_log.field(value text) returns bytea
     language sql immutable parallel safe
     return int4send(octet_length(convert_to(value, 'UTF8'))) || convert_to(value, 'UTF8');

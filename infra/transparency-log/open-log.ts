@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { Core } from '../core-dependencies.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { LOG_SCHEMA } from './log-tables.ts'
@@ -16,12 +16,15 @@ export type TransparencyLog = {
   readonly witness: NoteSigner
 }
 
-/** Thrown if the log was begun with another key than this process has. */
+/** Thrown if the key of the log is another one than this process has. */
 export class WrongLogKey extends Error {
-  constructor() {
+  constructor(isRetired: boolean) {
     super(
-      'the transparency log of this database was begun with another key, so this process signs ' +
-        'no checkpoints: start with the original TRANSPARENCY_LOG_KEY or SECRET_KEY',
+      isRetired
+        ? 'the key of the transparency log was rotated, so this process signs no checkpoints: ' +
+            'set TRANSPARENCY_LOG_KEY to the new key'
+        : 'the transparency log of this database has another key, so this process signs no ' +
+            'checkpoints: start with the original TRANSPARENCY_LOG_KEY or SECRET_KEY',
     )
     this.name = 'WrongLogKey'
   }
@@ -44,8 +47,18 @@ export async function openTransparencyLog({
   const witnessSeed = Buffer.from(vault.keyedHash('transparency-log', 'witness'), 'hex')
   const { origin, verifierKey } = (await readLog(pg)) ?? (await beginLog(pg, seed))
   const signer = createNoteSigner(origin, seed)
-  if (signer.verifierKey !== verifierKey) throw new WrongLogKey()
+  if (signer.verifierKey !== verifierKey) throw await wrongLogKey(pg, signer.verifierKey)
   return { origin, signer, witness: createNoteSigner(`${origin}/witness`, witnessSeed) }
+}
+
+/** Returns the error for a key that is not, or no longer, the one of the log. */
+export async function wrongLogKey(
+  pg: Pick<Pool | PoolClient, 'query'>,
+  ownKey: string,
+): Promise<WrongLogKey> {
+  const query = 'select from transparency_log.key_rotations where old_key = $1'
+  const { rowCount } = await pg.query(query, [ownKey])
+  return new WrongLogKey(rowCount !== 0)
 }
 
 type RecordedLog = { readonly origin: string; readonly verifierKey: string }

@@ -72,6 +72,14 @@ export async function selectCheckpoints(pg: Pool): Promise<LogCheckpoint[]> {
   return rows.map(checkpointOf)
 }
 
+/** Returns the notes of the rotations of the log's key, in their order. */
+export async function readKeyRotations(pg: Pool): Promise<string[]> {
+  const { rows } = await pg.query<{ note: string }>(
+    'select note from transparency_log.key_rotations order by number',
+  )
+  return rows.map(({ note }) => note)
+}
+
 /** Returns the first `width` hashes of a tile, or null if it has fewer. Null returns all hashes. */
 export async function readTile(
   pg: Pool,

@@ -6,7 +6,7 @@ import {
 } from '../audit-program/signed-checkpoint.ts'
 import { GrowingTiles } from './growing-tiles.ts'
 import type { ReadLeaves } from './leaf-hashes.ts'
-import type { TransparencyLog } from './open-log.ts'
+import { type TransparencyLog, WrongLogKey, wrongLogKey } from './open-log.ts'
 import { checkpointBody, noteOf } from './signed-note.ts'
 
 /** The most events of one checkpoint. */
@@ -49,16 +49,14 @@ export async function sealEvents(deps: SealDeps): Promise<number> {
     await client.query('rollback').catch(() => {})
     throw error
   } finally {
-    client.release(failure !== undefined && !(failure instanceof LogMismatch))
+    const isExpected = failure instanceof LogMismatch || failure instanceof WrongLogKey
+    client.release(failure !== undefined && !isExpected)
   }
 }
 
 async function sealInTransaction(client: PoolClient, deps: SealDeps): Promise<number> {
   const { log, readLeaves, arePositionsDense, now } = deps
-  const { rows } = await client.query<{ size: string; last_position: string }>(
-    'select size, last_position from transparency_log.log for update',
-  )
-  const [size, lastPosition] = [Number(rows[0]?.size), Number(rows[0]?.last_position)]
+  const { size, lastPosition } = await lockLog(client, log.signer.verifierKey)
   const leaves = await readLeaves(lastPosition, EVENTS_PER_CHECKPOINT_MAX, client)
   if (leaves.hashes.length === 0) return 0
   const gap = leaves.positions.findIndex((position, i) => position !== lastPosition + i + 1)
@@ -85,12 +83,28 @@ async function sealInTransaction(client: PoolClient, deps: SealDeps): Promise<nu
 }
 
 /**
+ * Locks the log for the transaction, and returns its size and the position of its last event.
+ * Throws `WrongLogKey` if its key was rotated after this process had opened it.
+ */
+export async function lockLog(
+  client: PoolClient,
+  ownKey: string,
+): Promise<{ readonly size: number; readonly lastPosition: number }> {
+  const { rows } = await client.query<{ size: string; position: string; key: string }>(
+    `select size, last_position as position, verifier_key as key
+      from transparency_log.log for update`,
+  )
+  if (rows[0]?.key !== ownKey) throw await wrongLogKey(client, ownKey)
+  return { size: Number(rows[0].size), lastPosition: Number(rows[0].position) }
+}
+
+/**
  * Throws `LogMismatch` unless the last checkpoint is signed with the log's key, its root is that of
  * the tiles, and the events of the last tile still have the hashes of the tile.
  */
-async function assertUnchanged(
+export async function assertUnchanged(
   client: PoolClient,
-  { log, readLeaves }: SealDeps,
+  { log, readLeaves }: Pick<SealDeps, 'log' | 'readLeaves'>,
   tiles: GrowingTiles,
   lastPosition: number,
 ): Promise<void> {

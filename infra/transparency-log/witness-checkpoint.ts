@@ -1,4 +1,5 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
+import { isKeyRotation, parseKeyRotation } from '../audit-program/key-ring.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
@@ -26,6 +27,7 @@ type Requested = {
   readonly before: number
   readonly proof: readonly Buffer[]
   readonly checkpoint: SignedCheckpoint
+  readonly note: string
 }
 
 /**
@@ -36,24 +38,81 @@ export async function witnessCheckpoint(deps: WitnessDeps, text: string): Promis
   const requested = parseRequest(text)
   if (requested === null) return { status: 400, text: 'the request is malformed\n' }
   const { checkpoint } = requested
-  const keys = deps.keys.map(parseVerifierKey).filter(({ name }) => name === checkpoint.origin)
+  const keys = deps.keys.filter((key) => parseVerifierKey(key).name === checkpoint.origin)
   if (keys.length === 0) return { status: 404, text: 'this witness does not know the log\n' }
-  if (!keys.some((key) => isSignedBy(checkpoint, key))) {
-    return { status: 403, text: 'the checkpoint is not signed with a known key of the log\n' }
-  }
   if (requested.before > checkpoint.size) {
     return { status: 400, text: 'the old size is greater than that of the checkpoint\n' }
   }
-  const refused = await recordIfConsistent(deps.pg, requested)
+  // Only a holder of a key creates and locks the row of the log.
+  const known = await readWitnessed(deps.pg, checkpoint.origin)
+  if (keyError(known, keys, checkpoint) !== null) return UNKNOWN_KEY
+  const refused = await recordIfConsistent(deps.pg, requested, keys)
   if (refused !== null) return refused
   const seconds = Math.floor(deps.now() / 1_000)
   return { status: 200, text: deps.witness.cosign(checkpoint.body, seconds) }
 }
 
+const UNKNOWN_KEY: WitnessAnswer = {
+  status: 403,
+  text: 'the checkpoint is not signed with a known key of the log, or its key was retired\n',
+}
+
+/** What the witness has recorded of a log. */
+type Witnessed = {
+  readonly size: number
+  readonly root: Buffer
+  readonly currentKey: string | null
+  readonly retiredKeys: readonly string[]
+}
+
+async function readWitnessed(pg: Pool | PoolClient, origin: string, lock = ''): Promise<Witnessed> {
+  const { rows } = await pg.query<Witnessed>(
+    `select size::float8 as size, root, current_key as "currentKey",
+        retired_keys as "retiredKeys"
+      from transparency_log.witnessed where origin = $1 ${lock}`,
+    [origin],
+  )
+  return rows[0] ?? { size: 0, root: Buffer.alloc(0), currentKey: null, retiredKeys: [] }
+}
+
+/** Returns the answer to a checkpoint that no key of the log that is in force has signed. */
+function keyError(
+  { currentKey, retiredKeys }: Witnessed,
+  configured: readonly string[],
+  checkpoint: SignedCheckpoint,
+): WitnessAnswer | null {
+  const keys = currentKey === null ? configured : [...configured, currentKey]
+  const isKnown = keys.some(
+    (key) => !retiredKeys.includes(key) && isSignedBy(checkpoint, parseVerifierKey(key)),
+  )
+  return isKnown ? null : UNKNOWN_KEY
+}
+
+/** The keys that a log may have retired. Its next rotation is refused. */
+const RETIRED_KEYS_MAX = 100
+
+/** Records a rotation, after which the old key of the log is no longer accepted. */
+async function recordRotation(
+  client: PoolClient,
+  { retiredKeys }: Witnessed,
+  note: string,
+): Promise<WitnessAnswer | null> {
+  const { oldKey, newKey, checkpoint } = parseKeyRotation(note)
+  if (retiredKeys.includes(oldKey)) return null
+  if (retiredKeys.includes(newKey) || retiredKeys.length >= RETIRED_KEYS_MAX) return UNKNOWN_KEY
+  await client.query(
+    `update transparency_log.witnessed
+      set current_key = $2, retired_keys = retired_keys || $3::text where origin = $1`,
+    [checkpoint.origin, newKey, oldKey],
+  )
+  return null
+}
+
 /** Records the checkpoint as the latest of its log. Returns an answer if it is refused. */
 async function recordIfConsistent(
   pg: Pool,
-  { before, proof, checkpoint }: Requested,
+  { before, proof, checkpoint, note }: Requested,
+  keys: readonly string[],
 ): Promise<WitnessAnswer | null> {
   const { origin, size, root } = checkpoint
   const client = await pg.connect()
@@ -65,12 +124,12 @@ async function recordIfConsistent(
         on conflict (origin) do nothing`,
       [origin],
     )
-    const { rows } = await client.query<{ size: string; root: Buffer }>(
-      'select size, root from transparency_log.witnessed where origin = $1 for update',
-      [origin],
-    )
-    const signed = { size: Number(rows[0]?.size), root: rows[0]?.root ?? Buffer.alloc(0) }
-    const refused = refusalOf(signed, before, proof, checkpoint)
+    const signed = await readWitnessed(client, origin, 'for update')
+    const isRotation = isKeyRotation(checkpoint)
+    const refused =
+      keyError(signed, keys, checkpoint) ??
+      refusalOf(signed, before, proof, checkpoint) ??
+      (isRotation ? await recordRotation(client, signed, note) : null)
     if (refused === null) {
       await client.query(
         'update transparency_log.witnessed set size = $2, root = $3 where origin = $1',
@@ -110,8 +169,10 @@ function parseRequest(text: string): Requested | null {
   const isProof = proof.length <= PROOF_HASHES_MAX && proof.every((hash) => hash.length === 32)
   if (before === undefined || !isProof) return null
   try {
-    const checkpoint = parseSignedCheckpoint(text.slice(end + 2))
-    return { before: Number(before), proof, checkpoint }
+    const note = text.slice(end + 2)
+    const checkpoint = parseSignedCheckpoint(note)
+    if (isKeyRotation(checkpoint)) parseKeyRotation(note)
+    return { before: Number(before), proof, checkpoint, note }
   } catch {
     return null
   }

@@ -47,15 +47,17 @@ const DAY = 86_400
 
 /**
  * The movements of each account with its balance and held quota after them, and the sums of the
- * site by day. An account's rows come from one stream, so their order is that of its revisions.
+ * account by day and of the site by month. An account's rows come from one stream, so their order
+ * is that of its revisions.
  */
 export const ledger = projectionOf<MovingEvent>({
   name: 'ledger',
-  version: 1,
+  version: 2,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     movements: { key: ['user_id', 'position'], isAppendOnly: true },
-    site_days: { key: ['day', 'type', 'reason', 'channel_id', 'model'], isShared: true },
+    account_days: { key: ['user_id', 'day', 'type', 'model'] },
+    site_months: { key: ['month', 'type', 'reason', 'channel_id', 'model'], isShared: true },
   },
   handlers: {
     CallSettled: (event, rows) => record(event, ofCall(event), rows),
@@ -122,7 +124,21 @@ function record(
     },
   )
   const day = createdAt - (createdAt % DAY)
-  rows.add('site_days', { day, type, reason, ...place }, { count: 1n, amount })
+  const sums = { count: 1n, amount }
+  rows.add('account_days', { user_id: userId, day, type, model }, sums)
+  rows.add('site_months', { month: monthOf(day), type, reason, ...place }, sums)
+}
+
+const latestMonth = { day: -1, start: 0 }
+
+/** Returns the start of the month of a UTC day. Successive events are mostly of the same day. */
+function monthOf(day: number): number {
+  if (latestMonth.day !== day) {
+    const date = new Date(day * 1_000)
+    const start = Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1_000
+    Object.assign(latestMonth, { day, start })
+  }
+  return latestMonth.start
 }
 
 /** Returns what the postings add to the balance and the held quota of the user together. */

@@ -1,4 +1,4 @@
-import { type CommonQueryMethods, sql } from 'slonik'
+import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
 import { nullable, quota, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 
@@ -202,7 +202,80 @@ const sum = rowType({
 })
 export type LedgerSum = RowOf<typeof sum>
 
-/** Returns the sums of a range by type, model and UTC day (unix seconds of its start). */
+/** A period in unix seconds. It begins and ends with a UTC day. */
+export type Period = { readonly from: number; readonly to: number }
+
+export type StatementSums = {
+  readonly opening: Figures
+  readonly closing: Figures
+  readonly sums: readonly LedgerSum[]
+}
+
+/**
+ * Returns the sums of an account's movements in a period by type, model and UTC day (unix seconds
+ * of its start), and the figures at both ends. All are read in one snapshot. The sums are those of
+ * the days, which differ from those of the movements only if clocks differ by more than
+ * `CLOCK_SKEW_MAX`: then the movements are summed up.
+ */
+export async function sumsOfPeriod(
+  db: DatabasePool,
+  userId: number,
+  period: Period,
+): Promise<StatementSums> {
+  return await db.transaction(async (snapshot) => {
+    await snapshot.query(sql.unsafe`set transaction isolation level repeatable read, read only`)
+    const range = await rangeOfPeriod(snapshot, userId, period)
+    const { opening, closing } = await figuresAtEnds(snapshot, userId, range)
+    const sums = await sumDays(snapshot, userId, period, range)
+    const change = sums.reduce((total, { amount }) => total + amount, 0n)
+    const isExact = opening.total + change === closing.total
+    if (isExact) return { opening, closing, sums }
+    return { opening, closing, sums: await sumMovements(snapshot, userId, range) }
+  })
+}
+
+/** Returns the figures before the first and after the last movement of a range, and its end. */
+export async function figuresAtEnds(
+  db: CommonQueryMethods,
+  userId: number,
+  { after, before }: LedgerRange,
+): Promise<{ readonly opening: Figures; readonly closing: FiguresAt }> {
+  const closing = await figuresBefore(db, userId, before)
+  const start = Math.min(after, closing.position)
+  const opening = start === closing.position ? closing : await figuresBefore(db, userId, start + 1)
+  return { opening, closing }
+}
+
+/**
+ * Adds up the days of a period. The order of the account decides which movements are in the period,
+ * so near its ends, some movements of the day before are in it, and some of its last day are not.
+ */
+async function sumDays(
+  db: CommonQueryMethods,
+  userId: number,
+  { from, to }: Period,
+  { after, before }: LedgerRange,
+): Promise<readonly LedgerSum[]> {
+  const shortlyBefore = (time: number) => sql.fragment`
+    created_at >= ${time - CLOCK_SKEW_MAX} and created_at < ${time}`
+  const day = sql.fragment`created_at - created_at % 86400`
+  return await db.any(sql.type(sum)`
+    select type, model, day, sum(count)::int8 as count, sum(amount)::int8 as amount from (
+      select type, model, day, count, amount from read_ledger.account_days
+      where user_id = ${userId} and day >= ${from} and day < ${to}
+      union all
+      select type, model, ${day}, 1, amount from read_ledger.movements
+      where user_id = ${userId} and ${shortlyBefore(from)} and position > ${after}
+        and position < ${before}
+      union all
+      select type, model, ${day}, -1, -amount from read_ledger.movements
+      where user_id = ${userId} and ${shortlyBefore(to)} and position >= ${before}
+    ) parts
+    group by type, model, day having sum(count) <> 0 order by day, type, model
+  `)
+}
+
+/** Adds up the movements of a range, each of which is read. */
 export async function sumMovements(
   db: CommonQueryMethods,
   userId: number,
@@ -227,16 +300,11 @@ const siteSum = rowType({
 })
 export type SiteSum = RowOf<typeof siteSum>
 
-/** Returns the sums of all accounts over the days that start from `from` until before `to`. */
-export async function sumSite(
-  db: CommonQueryMethods,
-  from: number,
-  to: number,
-): Promise<readonly SiteSum[]> {
+/** Returns the sums of all accounts in a month, of which `month` is the start in unix seconds. */
+export async function sumSite(db: CommonQueryMethods, month: number): Promise<readonly SiteSum[]> {
   return await db.any(sql.type(siteSum)`
-    select type, reason, channel_id as "channelId", model, sum(count)::int8 as count,
-      sum(amount)::int8 as amount
-    from read_ledger.site_days where day >= ${from} and day < ${to}
-    group by type, reason, channel_id, model order by type, reason, channel_id, model
+    select type, reason, channel_id as "channelId", model, count, amount
+    from read_ledger.site_months where month = ${month}
+    order by type, reason, channel_id, model
   `)
 }

@@ -24,14 +24,25 @@ create index movements_by_time on movements (user_id, created_at, position);
 create index movements_by_type on movements (user_id, type, position) where type <> 'call';
 create index movements_by_source on movements (source);
 
--- Sums by UTC day over all accounts.
-create table site_days (
+-- The sums of each account by UTC day, of which a statement consists.
+create table account_days (
+  user_id bigint not null,
   day bigint not null,
+  type text collate "C" not null,
+  model text not null,
+  count bigint not null default 0,
+  amount bigint not null default 0,
+  primary key (user_id, day, type, model)
+);
+
+-- The sums of all accounts by UTC month (unix seconds of its start).
+create table site_months (
+  month bigint not null,
   type text collate "C" not null,
   reason text not null,
   channel_id bigint not null,
   model text not null,
   count bigint not null default 0,
   amount bigint not null default 0,
-  primary key (day, type, reason, channel_id, model)
+  primary key (month, type, reason, channel_id, model)
 );

@@ -6,15 +6,14 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import {
   type Figures,
-  figuresBefore,
+  figuresAtEnds,
   type LedgerFilter,
-  type LedgerRange,
   listMovements,
   type MovementRow,
   rangeOfPeriod,
   type SiteSum,
-  sumMovements,
   sumSite,
+  sumsOfPeriod,
   type TotalAt,
   totalsOf,
 } from '#projections/ledger/query.ts'
@@ -96,7 +95,9 @@ async function ledgerPage(
   const { db } = deps.core
   const limit = Math.min(integerOf(query.limit) || PAGE_SIZE, PAGE_SIZE_MAX)
   const filter = await ledgerFilter(deps, viewer, query)
-  const { opening, closing, before: end } = await endsOf(deps, viewer, filter)
+  const { opening, closing } = await figuresAtEnds(db, filter.userId, filter)
+  // Movements that are written while the response is read are not in it, so that it adds up.
+  const end = closing.position + 1
   const before = Math.min(integerOf(query.cursor) ?? end, end)
   const found = await listMovements(db, { ...filter, before }, limit + 1)
   const rows = found.slice(0, limit)
@@ -106,21 +107,6 @@ async function ledgerPage(
     items: await ledgerItems(deps, viewer, rows),
     next_cursor: found.length > limit ? (rows.at(-1)?.position ?? null) : null,
   }
-}
-
-/**
- * Returns the figures at both ends of a range, and its end. Movements that are written while a
- * response is read are after this end, so that its parts add up.
- */
-async function endsOf(
-  { core: { db } }: ReadDeps,
-  { userId }: LedgerViewer,
-  { after, before }: LedgerRange,
-): Promise<{ opening: Figures; closing: Figures; before: number }> {
-  const closing = await figuresBefore(db, userId, before)
-  const start = Math.min(after, closing.position)
-  const opening = start === closing.position ? closing : await figuresBefore(db, userId, start + 1)
-  return { opening, closing, before: closing.position + 1 }
 }
 
 const wireFigures = ({ total, balance, held }: Figures) => ({
@@ -178,10 +164,8 @@ async function statementOf(
 ): Promise<Statement> {
   const { db } = deps.core
   const { userId } = viewer
-  const range = await rangeOfPeriod(db, userId, periodOf(month))
-  const { opening, closing, before } = await endsOf(deps, viewer, range)
-  const [sums, users] = await Promise.all([
-    sumMovements(db, userId, { ...range, before }),
+  const [{ opening, closing, sums }, users] = await Promise.all([
+    sumsOfPeriod(db, userId, periodOf(month)),
     usersByIds(db, [userId]),
   ])
   return {
@@ -257,8 +241,7 @@ export function getSiteMonth(app: App, deps: ReadDeps): void {
     ...endpoint(ledgerQueries, 'GET /api/audit/site-month'),
     ...{ onRequest: onlyAuditor, preHandler: upToDate(deps, 'ledger') },
     handler: async ({ query: { month } }) => {
-      const { from, to } = periodOf(month)
-      return success(siteMonth(month, await sumSite(deps.core.db, from, to)))
+      return success(siteMonth(month, await sumSite(deps.core.db, periodOf(month).from)))
     },
   })
 }

@@ -24,7 +24,11 @@ import { auditError } from './audit-errors.ts'
 import { findCallEvents } from './call-events.ts'
 import { findVisibleCall, seesAllCalls } from './calls.ts'
 
-type Receipts = { readonly items: Receipt[]; readonly consistency: Consistency | null }
+type Receipts = {
+  readonly items: Receipt[]
+  readonly consistency: Consistency | null
+  readonly key_rotations: string[]
+}
 
 /** Builds the receipts of a response. `since` is the size of a tree that the caller knows. */
 async function receiptsOf(
@@ -34,11 +38,12 @@ async function receiptsOf(
 ): Promise<Receipts> {
   try {
     const built = await buildReceipts(core, records, integerOf(since) ?? null)
-    const { items, consistency } = built
+    const { items, consistency, key_rotations: rotations } = built
     return {
       items: items.map(answerOf),
       consistency:
         consistency === null ? null : { ...consistency, hashes: [...consistency.hashes] },
+      key_rotations: [...rotations],
     }
   } catch (error) {
     if (error instanceof SealedEventChanged) {

@@ -8,7 +8,12 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { TILE_WIDTH } from '#infra/transparency-log/merkle-tree.ts'
 import { ensureLogSchema, openTransparencyLog, readLog } from '#infra/transparency-log/open-log.ts'
-import { type LogCheckpoint, listCheckpoints, readTile } from '#infra/transparency-log/read-log.ts'
+import {
+  type LogCheckpoint,
+  listCheckpoints,
+  readKeyRotations,
+  readTile,
+} from '#infra/transparency-log/read-log.ts'
 import { parseTilePath } from '#infra/transparency-log/tile-path.ts'
 import { witnessCheckpoint } from '#infra/transparency-log/witness-checkpoint.ts'
 import {
@@ -34,7 +39,8 @@ export function getLogStatus(app: App, { core }: ReadDeps): void {
       const [latest] = await listCheckpoints(core.pg, 1)
       if (latest === undefined) {
         const unsealed = { origin: null, key: null, witness_key: null, latest: null }
-        return success({ ...unsealed, witnesses: await witnessesOf(core), quorum })
+        const key_rotations: string[] = []
+        return success({ ...unsealed, key_rotations, witnesses: await witnessesOf(core), quorum })
       }
       const { origin = '', verifierKey: key = '' } = (await readLog(core.pg)) ?? {}
       const witnessKey = await openTransparencyLog(core).then(
@@ -43,6 +49,7 @@ export function getLogStatus(app: App, { core }: ReadDeps): void {
       )
       return success({
         ...{ origin, key, witness_key: witnessKey, quorum },
+        key_rotations: await readKeyRotations(core.pg),
         latest: signedCheckpoint(core, latest),
         witnesses: await witnessesOf(core),
       })

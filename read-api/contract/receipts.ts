@@ -66,11 +66,18 @@ export type Consistency = Static<typeof Consistency>
 /** The proof for the size in `since_size`. Null without it. */
 const consistency = Type.Union([Consistency, Type.Null()])
 
+/**
+ * The notes with which the site replaced the key that signs checkpoints, oldest first. Each is
+ * signed with the old and the new key.
+ */
+const key_rotations = Type.Array(Type.String())
+
 /** The receipts of one call or movement. A call has one for its admission and one for its end. */
 const Receipts = Type.Object({
   user_id: Type.Union([Type.Integer(), Type.Null()]),
   items: Type.Array(Receipt),
   consistency,
+  key_rotations,
 })
 
 /** The receipts of contiguous revisions of an account. */
@@ -80,6 +87,7 @@ const ReceiptRange = Type.Object({
   last_revision: Type.Integer(),
   items: Type.Array(Receipt),
   consistency,
+  key_rotations,
 })
 
 const position = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })

@@ -35,6 +35,8 @@ const LogStatus = Type.Object({
   origin: nullable(Type.String()),
   /** The public key as `name+hash+key` (C2SP signed-note). */
   key: nullable(Type.String()),
+  /** The notes with which the key was replaced, oldest first, signed with both keys each. */
+  key_rotations: Type.Array(Type.String()),
   /** The key with which this site signs checkpoints of other sites. */
   witness_key: nullable(Type.String()),
   latest: nullable(SignedCheckpoint),

@@ -14,17 +14,19 @@ import {
   type LedgerFilter,
   listMovements,
   rangeOfPeriod,
-  sumMovements,
   sumSite,
+  sumsOfPeriod,
 } from '#projections/ledger/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { balanceAt } from '#read-api/audit/balance-at.ts'
 
 /**
  * Measures the queries of the ledger: pages at any depth, figures of any moment, sums of a month,
- * and the balance as of any position of a long history. Prints medians and maxima in ms. Needs
- * about 4 GB of disk, which are freed at the end. Parameters: movements (10000000), of which one
- * account has a half, and events of one account (1000000).
+ * and the balance as of any position of a long history. Prints medians and maxima in ms: of the
+ * database (planning and execution, by EXPLAIN ANALYZE of each query) and of this process, which
+ * waits for the database and parses rows; and the most blocks of one measurement. Needs about 4 GB
+ * of disk, which are freed at the end. Parameters: movements (10000000), of which one account has a
+ * half, and events of one account (1000000).
  */
 const MOVEMENTS = Number(process.argv[2] ?? 10_000_000)
 const EVENTS = Number(process.argv[3] ?? 1_000_000)
@@ -47,7 +49,7 @@ const ROWS = `
   select case when i % 2 = 0 then ${HEAVY} else ${HEAVY} + 1 + (i / 2) % ${USERS} end, ${FIRST} + i,
     i, ${START} + (i * ${(DAYS * 86_400) / MOVEMENTS})::bigint,
     case when i % 1000 < 998 then 'call' else 'grant' end, '01' || md5(i::text), -1,
-    1000000000 - i, 40, 'settled', case when i % 1000 < 998 then 'model-' || i % 20 else '' end,
+    -i / 2, 0, 'settled', case when i % 1000 < 998 then 'model-' || i % 20 else '' end,
     i % 50, 1 + i % 10
   from generate_series($1::bigint, $2::bigint) i`
 
@@ -64,9 +66,14 @@ async function fillMovements(pg: Pool): Promise<void> {
     await client.query(ROWS, [from, Math.min(MOVEMENTS, from + CHUNK - 1)])
   }
   for (const { sql } of indexes) await client.query(sql)
-  await client.query(`insert into read_ledger.site_days (day, type, reason, channel_id, model,
+  await client.query(`insert into read_ledger.account_days (user_id, day, type, model, count,
+      amount)
+    select user_id, created_at - created_at % 86400, type, model, count(*), sum(amount)
+    from read_ledger.movements group by 1, 2, 3, 4`)
+  await client.query(`insert into read_ledger.site_months (month, type, reason, channel_id, model,
       count, amount)
-    select created_at - created_at % 86400, type, reason, channel_id, model, count(*), sum(amount)
+    select extract(epoch from date_trunc('month', to_timestamp(created_at), 'UTC'))::int8, type,
+      reason, channel_id, model, count(*), sum(amount)
     from read_ledger.movements group by 1, 2, 3, 4, 5`)
   await client.query('vacuum analyze')
   client.release(true)
@@ -102,50 +109,103 @@ async function fillEvents({ store }: Core, userId: number): Promise<void> {
   }
 }
 
-async function figure(name: string, work: (share: number) => Promise<unknown>): Promise<void> {
-  const times: number[] = []
+/** What the queries of one measurement needed in the database. */
+type DatabaseCost = { ms: number; blocks: number }
+
+/** Returns a database that explains each query before it runs it, and adds up what they need. */
+function explaining<Db extends object>(db: Db, pg: Queries, cost: DatabaseCost): Db {
+  return new Proxy(db, {
+    get(target, name, receiver) {
+      const method = Reflect.get(target, name, receiver)
+      if (typeof method !== 'function') return method
+      if (name === 'transaction') {
+        return (work: (snapshot: object) => unknown) =>
+          method.call(target, (snapshot: object) => work(explaining(snapshot, pg, cost)))
+      }
+      return async (query: { readonly sql: string; readonly values: readonly unknown[] }) => {
+        if (/^\s*select/.test(query.sql)) await explain(pg, query, cost)
+        return method.call(target, query)
+      }
+    },
+  })
+}
+
+type Queries = Pick<Pool, 'query'>
+type Plan = { readonly [key: string]: number }
+type Explained = Plan & { readonly Plan: Plan }
+
+async function explain(
+  pg: Queries,
+  { sql, values }: { readonly sql: string; readonly values: readonly unknown[] },
+  cost: DatabaseCost,
+): Promise<void> {
+  const { rows } = await pg.query<{ 'QUERY PLAN': [Explained] }>(
+    `explain (analyze, buffers, timing off, format json) ${sql.replaceAll('$slonik_', '$')}`,
+    [...values],
+  )
+  const [plan] = rows[0]?.['QUERY PLAN'] ?? []
+  cost.ms += (plan?.['Planning Time'] ?? 0) + (plan?.['Execution Time'] ?? 0)
+  const { 'Shared Hit Blocks': hit = 0, 'Shared Read Blocks': read = 0 } = plan?.Plan ?? {}
+  cost.blocks += hit + read
+}
+
+type Measured = (db: Core['db'], share: number) => Promise<unknown>
+
+async function figure({ db, pg }: Core, name: string, work: Measured): Promise<void> {
+  const [client, database, blocks]: number[][] = [[], [], []]
   for (let round = 0; round < ROUNDS; round += 1) {
+    const share = ((round * 37) % ROUNDS) / ROUNDS
+    const cost: DatabaseCost = { ms: 0, blocks: 0 }
+    // The first run reads what is not in memory yet, so that the database is measured cold.
+    await work(explaining(db, pg, cost), share)
     const begin = performance.now()
-    await work(((round * 37) % ROUNDS) / ROUNDS)
-    times.push(performance.now() - begin)
+    await work(db, share)
+    client?.push(performance.now() - begin)
+    database?.push(cost.ms)
+    blocks?.push(cost.blocks)
   }
-  times.sort((a, b) => a - b)
-  const [median, most] = [times[Math.floor(ROUNDS / 2)] ?? 0, times.at(-1) ?? 0]
-  print(`| ${name} | ${median.toFixed(1)} | ${most.toFixed(1)} |`)
+  const cells = [...ends(database), ...ends(client)].map((ms) => ms.toFixed(1))
+  print(`| ${[name, ...cells, Math.max(...(blocks ?? []))].join(' | ')} |`)
+}
+
+/** The median and the maximum. */
+function ends(times: readonly number[] = []): number[] {
+  const sorted = times.toSorted((a, b) => a - b)
+  return [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0]
 }
 
 async function measure(core: Core): Promise<void> {
-  const { db, store } = core
+  const { store } = core
   const at = (share: number) => FIRST + Math.round(MOVEMENTS * share) + 1
   const time = (share: number) => START + Math.round(DAYS * 86_400 * share)
-  const page = (share: number, part: Partial<LedgerFilter> = {}) =>
-    listMovements(
-      db,
-      { ...{ userId: HEAVY, after: 0, before: at(share), types: [] }, ...part },
-      101,
-    )
+  const month = { from: START, to: START + 31 * 86_400 }
+  const page =
+    (part: Partial<LedgerFilter> = {}): Measured =>
+    (db, share) => {
+      const filter = { userId: HEAVY, after: 0, before: at(1 - share), types: [], ...part }
+      return listMovements(db, filter, 101)
+    }
   print(`${MOVEMENTS} movements, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}\n`)
-  print('| query | median ms | most ms |\n|---|---|---|')
-  await figure('page of 100, any depth', (share) => page(1 - share))
-  await figure('page of 100 grants', (share) => page(1 - share, { types: ['grant'] }))
-  await figure('page of a type without rows', (share) => page(1 - share, { types: ['refund'] }))
-  await figure('page of a small account', (share) => page(1 - share, { userId: HEAVY + 7 }))
-  await figure('figures at any position', (share) => figuresBefore(db, HEAVY, at(share)))
-  await figure('ends of a period of a day', (share) =>
+  print('| query | database: median | most | client: median | most | blocks |')
+  print('|---|---|---|---|---|---|')
+  await figure(core, 'page of 100, any depth', page())
+  await figure(core, 'page of 100 grants', page({ types: ['grant'] }))
+  await figure(core, 'page of a type without rows', page({ types: ['refund'] }))
+  await figure(core, 'page of a small account', page({ userId: HEAVY + 7 }))
+  await figure(core, 'figures at any position', (db, share) => figuresBefore(db, HEAVY, at(share)))
+  await figure(core, 'ends of a period of a day', (db, share) =>
     rangeOfPeriod(db, HEAVY, { from: time(share), to: time(share) + 86_400 }),
   )
-  await figure('site, month', () => sumSite(db, START, START + 31 * 86_400))
-  const month = await rangeOfPeriod(db, HEAVY, { from: START, to: START + 31 * 86_400 })
-  const begin = performance.now()
-  const sums = await sumMovements(db, HEAVY, month)
+  await figure(core, 'site, month', (db) => sumSite(db, START))
+  const { sums } = await sumsOfPeriod(core.db, HEAVY, month)
   const rows = sums.reduce((sum, { count }) => sum + count, 0)
-  print(`| statement of ${rows} movements, once | ${(performance.now() - begin).toFixed(0)} | |`)
+  await figure(core, `statement of ${rows} movements`, (db) => sumsOfPeriod(db, HEAVY, month))
   await fillEvents(core, 7)
   const { position } = await balanceAt(store, 7, null)
-  await figure(`balance as of a position, ${EVENTS} events`, (share) =>
+  await figure(core, `balance as of a position, ${EVENTS} events`, (_, share) =>
     balanceAt(store, 7, { position: position - Math.round(EVENTS * share) }),
   )
-  await figure(`balance as of a time, ${EVENTS} events`, (share) =>
+  await figure(core, `balance as of a time, ${EVENTS} events`, (_, share) =>
     balanceAt(store, 7, { time: (START + Math.round(EVENTS * share)) * 1_000 }),
   )
 }

@@ -199,20 +199,38 @@ describe('a ledger that is read while calls end', () => {
     const move = async () => {
       next += 1
       await pg.query(
-        `insert into read_ledger.movements
+        `with moved as (insert into read_ledger.movements
            (user_id, position, revision, created_at, type, source, amount, balance, held)
-         values (${ADMIN}, 4000000 + $1::bigint, $1, ${START}, 'grant', 'now', 1, $1, 0)`,
+         values (${ADMIN}, 4000000 + $1::bigint, $1, ${START}, 'grant', 'now', 1, $1, 0))
+         insert into read_ledger.account_days as d values (${ADMIN}, ${START}, 'grant', '', 1, 1)
+         on conflict (user_id, day, type, model) do update set count = d.count + 1,
+           amount = d.amount + 1`,
         [next],
       )
     }
     await move()
-    const any = db.any
+    const { any, transaction } = db
     const spy = vi.spyOn(db, 'any').mockImplementation((async (
       query: Parameters<typeof any>[0],
     ) => {
       await move()
       return await any.call(db, query)
     }) as typeof any)
+    const moving = <Connection extends object>(connection: Connection): Connection =>
+      new Proxy(connection, {
+        get: (target, name, receiver) => {
+          const method = Reflect.get(target, name, receiver)
+          if (typeof method !== 'function') return method
+          return async (...query: unknown[]) => {
+            await move()
+            return await method.apply(target, query)
+          }
+        },
+      })
+    const inside = vi
+      .spyOn(db, 'transaction')
+      .mockImplementation(((work: Parameters<typeof transaction>[0]) =>
+        transaction.call(db, (snapshot) => work(moving(snapshot)))) as typeof transaction)
     try {
       const path = `/api/audit/ledger/${ADMIN}`
       const { closing, items } = (await api.get<LedgerPage>(path, admin)).body.data
@@ -221,10 +239,12 @@ describe('a ledger that is read while calls end', () => {
       const statement = `/api/audit/statement/${ADMIN}?month=${month}`
       const sums = (await api.get<Statement>(statement, admin)).body.data
       const [sum] = sums.by_type
+      expect(sum?.amount).toBe(sum?.count)
       expect(sums.opening.total + (sum?.amount ?? 0)).toBe(sums.closing.total)
-      expect(next).toBeGreaterThan(3)
+      expect(next).toBeGreaterThan(7)
     } finally {
       spy.mockRestore()
+      inside.mockRestore()
     }
   })
 })

@@ -58,6 +58,7 @@ const checkpoint = (size: number, isFinal: boolean): SignedCheckpoint => ({
 const STATUS: LogStatus = {
   ...{ origin: 'tallygate.example', key: `tallygate.example+c74f20a3+${HASH}` },
   ...{ witness_key: `tallygate.example+witness+${HASH}`, latest: checkpoint(1_204_551, true) },
+  key_rotations: [],
   witnesses: [
     {
       name: 'witness.example',

@@ -90,6 +90,7 @@ const SITE_MONTH: SiteMonth = {
 }
 const LOG_STATUS: LogStatus = {
   ...{ origin: 'tallygate.local/1', key: 'k', witness_key: 'w', witnesses: [], quorum: 0 },
+  key_rotations: [],
   latest: {
     ...{ size: 900, last_position: 900, root: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=' },
     ...{ note: 'tallygate.local/1\n900\n', created_at: NOW, cosignatures: [], is_final: true },

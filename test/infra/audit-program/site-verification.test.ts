@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openExport } from '#infra/audit-program/export-reader.ts'
+import { ensureAuditTables } from '#infra/audit-program/stored-audit-state.ts'
 import { verifyExport } from '#infra/audit-program/verify-export.ts'
+import { verifySite } from '#infra/audit-program/verify-site.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import { openTransparencyLog } from '#infra/transparency-log/open-log.ts'
 import { sealEvents } from '#infra/transparency-log/seal-events.ts'
@@ -152,6 +154,92 @@ describe('the verification of a site', { timeout: 180_000 }, () => {
     const { finding_count: after, root, tree_size: size } = await verify('full')
     expect([after, root]).toEqual([0, expect.stringMatching(/^.{43}=$/)])
     expect(size).toBeGreaterThanOrEqual(10)
+  })
+
+  const CHANGED_EARLIER = [
+    ['one changed byte', "update event_store.events set actor = actor || ' ' where position = 7"],
+    ['a deleted event', 'delete from event_store.events where position = 7'],
+    [
+      'swapped events',
+      `update event_store.events set position = 100000 where position = 7;
+       update event_store.events set position = 7 where position = 8;
+       update event_store.events set position = 8 where position = 100000`,
+    ],
+    [
+      'an inserted event',
+      `update event_store.events set position = position + 100000
+         where position >= 7;
+       update event_store.events set position = position - 99999 where position > 100000;
+       insert into event_store.events select 7, 'x-1', 0, gen_random_uuid(), type, v, data, actor,
+         cause, at from event_store.events where position = 6;
+       update event_store.head set position = position + 1`,
+    ],
+    [
+      'a removed stream',
+      `delete from event_store.streams s using event_store.events e
+         where e.position = 7 and e.stream = s.stream;
+       delete from event_store.events where stream =
+         (select stream from event_store.events where position = 7)`,
+    ],
+  ] as const
+
+  it.each(CHANGED_EARLIER)('names %s before the last verified position', async (_, attack) => {
+    await sealAll()
+    expect(await verify('incremental')).toMatchObject({ finding_count: 0 })
+    const tables = ['events', 'streams', 'head']
+    const forAll = (statement: (table: string) => string) => tables.map(statement).join(';')
+    await sql(forAll((table) => `create table kept_${table} as table event_store.${table}`))
+    const { core } = product.running
+    let findings: readonly { check: string; position: number | null }[]
+    try {
+      await sql(attack)
+      await ensureAuditTables(core.pg)
+      const options = { mode: 'incremental', runningSince: 0 } as const
+      findings = (await verifySite(core, options)).findings.list()
+    } finally {
+      await sql(
+        forAll(
+          (table) => `delete from event_store.${table};
+            insert into event_store.${table} table kept_${table}; drop table kept_${table}`,
+        ),
+      )
+    }
+    const ofLog = findings.filter(({ check }) => check === 'transparency-log')
+    expect(ofLog.map(({ position }) => position)).toContain(7)
+    expect(await verify('incremental')).toMatchObject({ mode: 'incremental', finding_count: 0 })
+  })
+
+  it('finds a tail that was cut off before the last verified position', async () => {
+    await sealAll()
+    const { to_position: head } = await verify('incremental')
+    const { core } = product.running
+    await sql('create table kept_head as table event_store.head')
+    await sql('update event_store.head set position = $1', [head - 3])
+    const options = { mode: 'incremental', runningSince: 0 } as const
+    const { findings } = await verifySite(core, options)
+    await sql('update event_store.head set position = (select position from kept_head)')
+    await sql('drop table kept_head')
+    const found = findings.list().filter(({ check }) => check === 'positions')
+    expect(found[0]).toMatchObject({ position: head - 2 })
+  })
+
+  it('names an earlier checkpoint of another key, without a full verification', async () => {
+    await sealAll()
+    await verify('incremental')
+    await sql('create table kept_notes as table transparency_log.checkpoints')
+    const { rows: logs } = await sql('select origin from transparency_log.log')
+    const other = checkpointSigner(logs[0].origin).sign(1, Buffer.alloc(32)).split('\n\n')[1]
+    const first = '(select min(size) from kept_notes)'
+    await sql(
+      `update transparency_log.checkpoints set signatures = array[$1] where size = ${first}`,
+      [`${other}`],
+    )
+    const { findings } = await verify('incremental')
+    await sql(`update transparency_log.checkpoints c set signatures = k.signatures
+      from kept_notes k where k.size = c.size`)
+    await sql('drop table kept_notes')
+    expect(findings.map(({ check }) => check)).toContain('signed-checkpoints')
+    expect(await verify('full')).toMatchObject({ finding_count: 0 })
   })
 
   it('notices a log that was emptied and begun again', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { KeyRing } from '#infra/audit-program/key-ring.ts'
 import { postgresRecords } from '#infra/audit-program/read-records.ts'
 import {
   isSignedBy,
@@ -51,9 +52,9 @@ async function append(count: number, stream = `user-${randomUUID()}`): Promise<v
 
 async function findings(): Promise<LogFinding[]> {
   const { core } = running
-  const key = parseVerifierKey(log.signer.verifierKey)
+  const keys = new KeyRing([log.signer.verifierKey])
   const found: LogFinding[] = []
-  const comparing = { pg: core.pg, readLeaves: leafReader(core), key }
+  const comparing = { pg: core.pg, readLeaves: leafReader(core), keys, arePositionsDense: true }
   for await (const finding of compareEventsWithLog(comparing)) found.push(finding)
   return found
 }

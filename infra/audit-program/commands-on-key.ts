@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { bytesOf } from '../config/transparency-log-config.ts'
+import { createOutbound } from '../outbound/outbound-connections.ts'
+import { operatorPolicy } from '../outbound/outbound-policy.ts'
+import { publishKeyRotations } from '../transparency-log/ask-witnesses.ts'
+import { rotateLogKey } from '../transparency-log/rotate-log-key.ts'
+import { CommandError, print, printJson, type Verb, withSite } from './command.ts'
+
+export const ROTATE_KEY: Verb = {
+  form: 'rotate-key FILE',
+  summary: 'Replace the key that signs checkpoints',
+  help: `Replaces the key of the transparency log by the one in FILE: 32 bytes as base64. If the
+file does not exist, it is created with a random key. The last sealed events are signed with both
+keys, and the witnesses are told. The old key is not accepted for any later checkpoint.
+
+  1. Run this with the environment of the site. The site may be running.
+  2. Set TRANSPARENCY_LOG_KEY to the content of FILE, restart the site, and delete FILE.
+
+Until then nothing is sealed, and the alarm transparency-log-stopped is logged; no event is lost.
+If the command is interrupted, run it again with the same FILE. Publish the new key as you
+published the old one.`,
+  options: {},
+  run: async (invocation) => {
+    const [file, ...others] = invocation.positionals
+    if (file === undefined || others.length > 0) throw new CommandError('rotate-key needs one FILE')
+    const seed = keyIn(file) ?? createKey(file)
+    return await withSite(invocation, async (core) => {
+      const { newKey, note, isRotatedNow } = await rotateLogKey(core, seed)
+      const outbound = createOutbound(operatorPolicy(core.config))
+      const witnesses = await publishKeyRotations({ ...core, outbound })
+      await outbound.close()
+      if (invocation.values.json === true) {
+        printJson({ key: newKey, note, is_rotated_now: isRotatedNow, witnesses })
+      } else {
+        print(isRotatedNow ? 'The key was rotated.\n' : 'The key was rotated before.\n')
+        for (const { key, error } of witnesses) print(`witness ${key}: ${error ?? 'has signed'}\n`)
+        print(`${note}\nThe new key:\n\n${newKey}\n\n`)
+        print(`Set TRANSPARENCY_LOG_KEY to the content of ${file} and restart the site.\n`)
+      }
+      return 0
+    })
+  },
+}
+
+/** Returns the key in a file, or null if there is no such file. */
+function keyIn(file: string): Uint8Array | null {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`)
+  }
+  try {
+    return bytesOf(file, text.trim())
+  } catch (error) {
+    throw new CommandError((error as Error).message)
+  }
+}
+
+/**
+ * Creates a key in a file that only its owner can read. It is on disk before it is used, because
+ * the log could not be signed any more if the only copy of its key were lost.
+ */
+function createKey(file: string): Uint8Array {
+  const seed = randomBytes(32)
+  const temporary = `${file}.${process.pid}`
+  try {
+    writeSynced(temporary, `${seed.toString('base64')}\n`)
+    linkSync(temporary, file)
+    const folder = openSync(dirname(file), 'r')
+    fsyncSync(folder)
+    closeSync(folder)
+  } catch (error) {
+    throw new CommandError(`${file} cannot be created: ${(error as Error).message}`)
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+  return seed
+}
+
+function writeSynced(file: string, text: string): void {
+  const handle = openSync(file, 'wx', 0o600)
+  writeSync(handle, text)
+  fsyncSync(handle)
+  closeSync(handle)
+}

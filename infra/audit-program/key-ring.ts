@@ -1,0 +1,146 @@
+import {
+  isSignedBy,
+  parseSignedCheckpoint,
+  parseVerifierKey,
+  type SignedCheckpoint,
+  type VerifierKey,
+} from './signed-checkpoint.ts'
+
+const ROTATION = /^key-rotation (\S+) (\S+)$/m
+
+/** The extension line of a checkpoint with which a log replaces its key by another one. */
+export const rotationLine = (oldKey: string, newKey: string): string =>
+  `key-rotation ${oldKey} ${newKey}\n`
+
+/** The replacement of a log's key, in a checkpoint that both keys have signed. */
+export type KeyRotation = {
+  readonly oldKey: string
+  readonly newKey: string
+  /** The last checkpoint of the old key has this size or a smaller one. */
+  readonly size: number
+  readonly checkpoint: SignedCheckpoint
+}
+
+/** Returns whether a checkpoint is the one with which its log replaces its key. */
+export const isKeyRotation = ({ body }: SignedCheckpoint): boolean => ROTATION.test(body)
+
+/** Parses a rotation. Throws unless both keys are of its log and have signed it. */
+export function parseKeyRotation(note: string): KeyRotation {
+  const checkpoint = parseSignedCheckpoint(note)
+  const { body, origin, size } = checkpoint
+  const [, oldKey = '', newKey = ''] = ROTATION.exec(body) ?? []
+  const keys = [oldKey, newKey].map(parseVerifierKey)
+  if (oldKey === newKey) throw new Error('a rotation of the key names one key twice')
+  if (keys.some(({ name, kind }) => name !== origin || kind !== 1)) {
+    throw new Error('a rotation of the key names a key of another log')
+  }
+  if (!keys.every((key) => isSignedBy(checkpoint, key))) {
+    throw new Error(`the rotation of the key at size ${size} is not signed with both keys`)
+  }
+  return { oldKey, newKey, size, checkpoint }
+}
+
+type Validity = { readonly key: VerifierKey; from: number; until: number }
+
+/**
+ * The keys of a log, each with the sizes of the checkpoints that it may sign. It begins with the
+ * keys that its user trusts. A rotation leads from a trusted key to the keys before and after it,
+ * because both keys have signed it.
+ */
+export class KeyRing {
+  /** The rotations that are malformed, contradict each other, or lead to no trusted key. */
+  readonly faults: readonly string[]
+  /** The rotations that lead to a trusted key. */
+  readonly rotations: readonly KeyRotation[]
+  private readonly validities = new Map<string, Validity>()
+
+  /** Throws if a key is malformed. Malformed rotations are faults. */
+  constructor(trusted: readonly string[], rotationNotes: readonly string[] = []) {
+    const faults: string[] = []
+    const rotations = parsedRotations(rotationNotes, faults)
+    for (const key of trusted) this.validityOf(key)
+    const followed = new Set<KeyRotation>()
+    for (const key of trusted) {
+      this.follow(key, rotations, 'newKey', followed)
+      this.follow(key, rotations, 'oldKey', followed)
+    }
+    for (const rotation of rotations) {
+      if (followed.has(rotation)) continue
+      faults.push(`the rotation of the key at size ${rotation.size} leads to no trusted key`)
+    }
+    if (this.hasRivals(trusted)) faults.push('no rotation leads from one trusted key to the other')
+    this.faults = faults
+    this.rotations = [...followed].toSorted((a, b) => a.size - b.size)
+  }
+
+  /** Returns why no key that was in force has signed the checkpoint, or null if one has. */
+  signatureFault(checkpoint: SignedCheckpoint): string | null {
+    const { size } = checkpoint
+    const signers = [...this.validities.values()].filter(({ key }) => isSignedBy(checkpoint, key))
+    if (signers.some(({ from, until }) => size >= from && size <= until)) return null
+    const [signer] = signers
+    if (signer === undefined) return 'is not signed with a key of the site'
+    return size > signer.until
+      ? `is signed with a key that was retired at size ${signer.until}`
+      : `is signed with a key that was not in force before size ${signer.from}`
+  }
+
+  /** Follows the rotations from a key, to later keys (`oldKey`) or to earlier ones (`newKey`). */
+  private follow(
+    start: string,
+    rotations: readonly KeyRotation[],
+    side: 'oldKey' | 'newKey',
+    followed: Set<KeyRotation>,
+  ): void {
+    const visited = new Set<string>()
+    for (let key = start; !visited.has(key); ) {
+      visited.add(key)
+      const rotation = rotations.find((one) => one[side] === key)
+      if (rotation === undefined) return
+      const { oldKey, newKey, size } = rotation
+      const [before, after] = [this.validityOf(oldKey), this.validityOf(newKey)]
+      before.until = Math.min(before.until, size)
+      after.from = Math.max(after.from, size)
+      followed.add(rotation)
+      key = side === 'oldKey' ? newKey : oldKey
+    }
+  }
+
+  private validityOf(text: string): Validity {
+    const existing = this.validities.get(text)
+    if (existing !== undefined) return existing
+    const added = { key: parseVerifierKey(text), from: 0, until: Number.POSITIVE_INFINITY }
+    this.validities.set(text, added)
+    return added
+  }
+
+  /** True if two keys of one log are both in force after its last rotation. */
+  private hasRivals(trusted: readonly string[]): boolean {
+    const current = [...new Set(trusted)]
+      .map((key) => this.validityOf(key))
+      .filter(({ until }) => until === Number.POSITIVE_INFINITY)
+    return new Set(current.map(({ key }) => key.name)).size < current.length
+  }
+}
+
+/** A key has one successor and one predecessor. Others are faults, and are not followed. */
+function parsedRotations(notes: readonly string[], faults: string[]): KeyRotation[] {
+  const parsed: KeyRotation[] = []
+  for (const note of notes) {
+    try {
+      parsed.push(parseKeyRotation(note))
+    } catch (error) {
+      faults.push((error as Error).message)
+    }
+  }
+  const accepted: KeyRotation[] = []
+  for (const rotation of parsed.toSorted((a, b) => a.size - b.size)) {
+    const { oldKey, newKey, checkpoint } = rotation
+    const rival = accepted.find((one) => one.oldKey === oldKey || one.newKey === newKey)
+    if (rival === undefined) accepted.push(rotation)
+    else if (rival.checkpoint.body !== checkpoint.body) {
+      faults.push(`two rotations, at sizes ${rival.size} and ${rotation.size}, name the same key`)
+    }
+  }
+  return accepted
+}

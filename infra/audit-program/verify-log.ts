@@ -1,0 +1,196 @@
+import type { VerificationFinished } from '#domain/audit/events.ts'
+import type { Findings } from '#domain/audit/findings.ts'
+import type { Core } from '../core-dependencies.ts'
+import {
+  compareEventsWithLog,
+  type LogFinding,
+  type LogPart,
+} from '../transparency-log/compare-events-with-log.ts'
+import { leafReader } from '../transparency-log/leaf-hashes.ts'
+import { TILE_WIDTH } from '../transparency-log/merkle-tree.ts'
+import { storedTree } from '../transparency-log/read-log.ts'
+import type { GrowingTree } from './growing-tree.ts'
+import { KeyRing } from './key-ring.ts'
+import type { RecordReader } from './read-records.ts'
+import type { SealedLog } from './sealed-tree.ts'
+import { parseSignedCheckpoint, type SignedCheckpoint } from './signed-checkpoint.ts'
+import { eventOf, type StoredRecord } from './stored-record.ts'
+
+/** The signed checkpoints and keys of a log, as far as they are well-formed. */
+export type SignedLog = {
+  readonly log: SealedLog
+  readonly checkpoints: readonly SignedCheckpoint[]
+  /** Null if this process has another key than the log, so that no signature can be verified. */
+  readonly keys: KeyRing | null
+}
+
+/** Reads the checkpoints and keys of a log. Reports those that are malformed, and a wrong key. */
+export async function readSignedLog(
+  { pg }: Core,
+  log: SealedLog,
+  findings: Findings,
+): Promise<SignedLog> {
+  const check = 'signed-checkpoints'
+  findings.expect(check, log.keyError === null, null, () => String(log.keyError))
+  const keys = log.keyError === null ? new KeyRing(log.keys, log.keyRotations) : null
+  for (const fault of keys?.faults ?? []) findings.report(check, null, fault)
+  const tree = storedTree(pg)
+  for (const { size, checkpoint } of keys?.rotations ?? []) {
+    const root = await tree.root(size).catch(() => null)
+    findings.expect(check, root?.equals(checkpoint.root) === true, null, () => {
+      return `the rotation of the key at size ${size} was signed over another tree`
+    })
+  }
+  const checkpoints = log.signedCheckpoints.flatMap((note) => {
+    try {
+      return [parseSignedCheckpoint(note)]
+    } catch (error) {
+      findings.report(check, null, (error as Error).message)
+      return []
+    }
+  })
+  return { log, checkpoints, keys }
+}
+
+/** The roots of the tree over the events, at the sizes of the signed checkpoints. */
+export type Seal = {
+  readonly roots: Map<number, Buffer>
+  size: number
+  readonly startedAt: number
+  /** The records of earlier verifications, which name the root that they found. */
+  readonly anchors: StoredRecord[]
+}
+
+export function verifySignedCheckpoints(
+  { checkpoints, keys }: SignedLog,
+  { roots, startedAt }: Seal,
+  findings: Findings,
+): void {
+  for (const checkpoint of checkpoints) {
+    const { size } = checkpoint
+    if (size < startedAt) continue
+    const fault = keys?.signatureFault(checkpoint) ?? null
+    const unsigned = () => `the checkpoint of size ${size} ${fault}`
+    findings.expect('signed-checkpoints', fault === null, null, unsigned)
+    const root = roots.get(size)
+    if (root === undefined) continue
+    const detail = () => `the first ${size} events differ from the checkpoint of that size`
+    findings.expect('signed-checkpoints', root.equals(checkpoint.root), null, detail)
+  }
+}
+
+/**
+ * Compares the roots that earlier verifications without findings recorded as events with those of
+ * the log. A log that was emptied and begun again is thus noticed.
+ */
+export async function compareEarlierRoots(
+  { pg }: Core,
+  log: SealedLog | null,
+  { anchors }: Seal,
+  findings: Findings,
+): Promise<void> {
+  const tree = storedTree(pg)
+  for (const record of anchors) {
+    const { root, treeSize, findingCount } = finished(record)
+    if (root === null || findingCount > 0) continue
+    const isThere = log !== null && treeSize <= log.size
+    const found = isThere ? await tree.root(treeSize).catch(() => null) : null
+    findings.expect('transparency-log', found?.toString('base64') === root, record, () => {
+      return `this verification had found another log of ${treeSize} events`
+    })
+  }
+}
+
+const finished = (record: StoredRecord) => eventOf(record).data as VerificationFinished['data']
+
+/** Compares the stored hashes of the log with each other and with all signed checkpoints. */
+export async function compareStoredLog(
+  { pg }: Core,
+  { log, keys }: SignedLog,
+  findings: Findings,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  findings.checked('signed-checkpoints', log.signedCheckpoints.length)
+  // The events were compared with the leaves of the log while they were read.
+  const comparing = { pg, readLeaves: null, keys, arePositionsDense: true, signal }
+  for await (const finding of compareEventsWithLog(comparing)) report(finding, null, findings)
+}
+
+/** The tiles of which the events are compared by each incremental verification, at least. */
+const TILES_MIN = 4_096
+/** The number of incremental verifications after which all events were compared, at most. */
+const VERIFICATIONS_PER_CYCLE = 6
+
+export type EarlierEvents = {
+  readonly records: RecordReader
+  /** The tree of the events that were verified before. */
+  readonly tree: GrowingTree
+  /** The first tile to compare. */
+  readonly nextTile: number
+  readonly onProgress: (stage: string, done: number, total: number) => void
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Compares events that an earlier verification has read with their sealed leaf hashes: all of them,
+ * if they are at most about a million, and otherwise a sixth of them, which moves on from one
+ * verification to the next. Postgres computes the hashes, so that this needs little of the process.
+ * Also compares the log with the tree that was verified. Returns the first tile of the next time.
+ */
+export async function compareEarlierEvents(
+  core: Core,
+  { log, keys }: SignedLog,
+  { records, tree, nextTile, onProgress, signal }: EarlierEvents,
+  findings: Findings,
+): Promise<number> {
+  if (log.size >= tree.size) {
+    const root = await storedTree(core.pg)
+      .root(tree.size)
+      .catch(() => null)
+    findings.expect('transparency-log', root?.equals(tree.root()) === true, null, () => {
+      return `the log of the first ${tree.size} events is not the one that was verified before`
+    })
+  }
+  const untilLeaf = Math.min(log.size, tree.size)
+  const tiles = Math.ceil(untilLeaf / TILE_WIDTH)
+  const count = Math.max(TILES_MIN, Math.ceil(tiles / VERIFICATIONS_PER_CYCLE))
+  const firstTile = count >= tiles || nextTile >= tiles ? 0 : nextTile
+  const untilTile = Math.min(firstTile + count, tiles)
+  const part: LogPart = { firstTile, untilLeaf: Math.min(untilLeaf, untilTile * TILE_WIDTH) }
+  const total = part.untilLeaf - firstTile * TILE_WIDTH
+  findings.checked('transparency-log', total)
+  const { arePositionsDense } = records
+  const comparing = {
+    ...{ pg: core.pg, readLeaves: leafReader(core), keys, arePositionsDense, part, signal },
+    onProgress: (leaves: number) => onProgress('earlier-events', Math.min(leaves, total), total),
+  }
+  for await (const finding of compareEventsWithLog(comparing)) {
+    report(finding, await recordAt(records, finding, findings), findings)
+  }
+  return untilTile < tiles ? untilTile : 0
+}
+
+const RECORDS_NAMED_MAX = 100
+
+/** Returns the record at the position of a finding, whose stream and revision name it. */
+async function recordAt(
+  records: RecordReader,
+  { kind, position }: LogFinding,
+  findings: Findings,
+): Promise<StoredRecord | null> {
+  if (kind !== 'event-changed' || position === null) return null
+  if (findings.total() > RECORDS_NAMED_MAX) return null
+  const [record] = await records.read(position - 1, 1)
+  return record?.position === position ? record : null
+}
+
+function report(
+  { kind, position, detail }: LogFinding,
+  record: StoredRecord | null,
+  findings: Findings,
+): void {
+  const isOfEvent = kind.startsWith('event-') && position !== null
+  const check = kind.startsWith('checkpoint-') ? 'signed-checkpoints' : 'transparency-log'
+  const place = record ?? (isOfEvent ? { position } : null)
+  findings.report(check, place, isOfEvent ? detail : `${detail} (at position ${position})`)
+}

@@ -1,0 +1,97 @@
+import type { Pool, PoolClient } from 'pg'
+import { rotationLine } from '../audit-program/key-ring.ts'
+import type { Core } from '../core-dependencies.ts'
+import { GrowingTiles } from './growing-tiles.ts'
+import { leafReader } from './leaf-hashes.ts'
+import { ensureLogSchema, openTransparencyLog, readLog } from './open-log.ts'
+import { assertUnchanged, lockLog } from './seal-events.ts'
+import { checkpointBody, createNoteSigner, type NoteSigner, noteOf } from './signed-note.ts'
+
+type RotatingCore = Pick<Core, 'config' | 'now' | 'pg' | 'store' | 'vault'>
+
+export type RotatedKey = {
+  readonly newKey: string
+  /** The checkpoint that both keys have signed. */
+  readonly note: string
+  /** False if the key was rotated before, so that nothing has changed now. */
+  readonly isRotatedNow: boolean
+}
+
+/**
+ * Replaces the key of the log by that of the seed. The checkpoint of the last sealed events names
+ * both keys and is signed with both, so that who trusts one of them can trust the other one. This
+ * is one transaction: a process that dies leaves either key in force. Rotating again to the key
+ * that is in force changes nothing. Throws `WrongLogKey` if this process has not the key of the
+ * log, and `LogMismatch` if the last sealed events were changed.
+ */
+export async function rotateLogKey(core: RotatingCore, seed: Uint8Array): Promise<RotatedKey> {
+  await ensureLogSchema(core)
+  const existing = await readLog(core.pg)
+  if (existing !== null) {
+    const { verifierKey } = createNoteSigner(existing.origin, seed)
+    const note = await rotationTo(core.pg, verifierKey)
+    if (verifierKey === existing.verifierKey && note !== null) {
+      return { newKey: verifierKey, note, isRotatedNow: false }
+    }
+    if (note !== null || verifierKey === existing.verifierKey) {
+      throw new Error('the log has or had this key already: rotate to a new one')
+    }
+  }
+  const client = await core.pg.connect()
+  let isBroken = true
+  try {
+    await client.query('begin')
+    const rotated = await rotateInTransaction(client, core, seed)
+    await client.query('commit')
+    isBroken = false
+    return rotated
+  } finally {
+    // A connection that is closed within a transaction rolls it back.
+    client.release(isBroken)
+  }
+}
+
+async function rotateInTransaction(
+  client: PoolClient,
+  core: RotatingCore,
+  seed: Uint8Array,
+): Promise<RotatedKey> {
+  const log = await openTransparencyLog(core)
+  const next = createNoteSigner(log.origin, seed)
+  const oldKey = log.signer.verifierKey
+  const { size, lastPosition } = await lockLog(client, oldKey)
+  const isUsed = 'select from transparency_log.key_rotations where old_key = $1'
+  if ((await client.query(isUsed, [next.verifierKey])).rowCount !== 0) {
+    throw new Error('the log had this key before: rotate to a new one')
+  }
+  const tiles = await GrowingTiles.load(client, size)
+  await assertUnchanged(client, { log, readLeaves: leafReader(core) }, tiles, lastPosition)
+  const body = checkpointBody(log.origin, size, tiles.root())
+  const note = rotationNote(body, log.signer, next)
+  const seconds = Math.floor(core.now() / 1_000)
+  await client.query(
+    `insert into transparency_log.key_rotations (old_key, new_key, note, created_at)
+      values ($1, $2, $3, $4)`,
+    [oldKey, next.verifierKey, note, seconds],
+  )
+  await client.query(
+    'update transparency_log.checkpoints set signatures = signatures || $2 where size = $1',
+    [size, [next.sign(body)]],
+  )
+  await client.query('update transparency_log.log set verifier_key = $1', [next.verifierKey])
+  return { newKey: next.verifierKey, note, isRotatedNow: true }
+}
+
+function rotationNote(body: string, old: NoteSigner, next: NoteSigner): string {
+  const extended = `${body}${rotationLine(old.verifierKey, next.verifierKey)}`
+  return noteOf(extended, [old.sign(extended), next.sign(extended)])
+}
+
+/** Returns the note of the rotation to a key, or null if there is none. */
+async function rotationTo(pg: Pool, newKey: string): Promise<string | null> {
+  const { rows } = await pg.query<{ note: string }>(
+    'select note from transparency_log.key_rotations where new_key = $1',
+    [newKey],
+  )
+  return rows[0]?.note ?? null
+}
