@@ -24,9 +24,9 @@ const SEARCHED_SECONDS = 62 * DAY
 const billedOf = (dollars: string) => sql.fragment`round(l.amount * ${dollars}::numeric * 0.0005)`
 
 /**
- * The lines of an invoice after the line `after` with the attempt of each that has its id, or nulls.
- * If the channel has several such attempts, the one that was charged is taken, and of these the
- * first. The joins read each side once, whatever the number of lines.
+ * The lines of an invoice after the line `after`, with the attempt of each that has its id, or
+ * nulls. If the channel has several such attempts, the one that was charged is taken, and of these
+ * the first. The joins read each side once, whatever the number of lines.
  */
 const found = (
   { invoiceId, channelId, firstDay, lastDay, dollars }: MatchedInvoice,
