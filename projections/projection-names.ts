@@ -29,6 +29,7 @@ export const PROJECTION_NAMES = [
   'provider-mismatches',
   'audit-log',
   'reconciliation',
+  'corrected-calls',
 ] as const
 
 export type ProjectionName = (typeof PROJECTION_NAMES)[number]

@@ -5,6 +5,7 @@ import { channelHealth } from './channel-health/projection.ts'
 import { channelStats } from './channel-stats/projection.ts'
 import { channelTimeline } from './channel-timeline/projection.ts'
 import { channels } from './channels/projection.ts'
+import { correctedCalls } from './corrected-calls/projection.ts'
 import { credentials } from './credentials/projection.ts'
 import { ledger } from './ledger/projection.ts'
 import { callLog } from './logs/projection.ts'
@@ -54,4 +55,5 @@ export const PROJECTIONS: readonly Projection[] = [
   channelTimeline,
   providerMismatches,
   reconciliation,
+  correctedCalls,
 ]

@@ -9,6 +9,7 @@ import { createGauges } from '#infra/telemetry/cross-process-gauges.ts'
 import { listRebuilds, listVerifications } from './audit/audit-jobs.ts'
 import { exportAuditLog, listAuditLog } from './audit/audit-log.ts'
 import { getCall } from './audit/calls.ts'
+import { listCorrectedCalls } from './audit/corrected-calls.ts'
 import { listCorrections } from './audit/corrections.ts'
 import { exportEvents } from './audit/export-events.ts'
 import { exportLedger } from './audit/export-ledger.ts'
@@ -117,6 +118,7 @@ const ROUTES = [
   getPrices,
   listEvents,
   listCorrections,
+  listCorrectedCalls,
   listInvoices,
   getInvoice,
   listInvoiceRequests,

@@ -24,27 +24,33 @@ const SEARCHED_SECONDS = 62 * DAY
 const billedOf = (dollars: string) => sql.fragment`round(l.amount * ${dollars}::numeric * 0.0005)`
 
 /**
- * The lines of an invoice with the attempt of each that has its id, or nulls. If the channel has
- * several such attempts, the one that was charged is taken, and of these the first.
+ * The lines of an invoice after the line `after`, with the attempt of each that has its id, or
+ * nulls. If the channel has several such attempts, the one that was charged is taken, and of these
+ * the first. The joins read each side once, whatever the number of lines.
  */
-const found = ({ invoiceId, channelId, firstDay, lastDay, dollars }: MatchedInvoice) => {
-  const attempts = (column: ReturnType<typeof sql.fragment>) => sql.fragment`
-    (select * from read_reconciliation.requests
-    where ${column} = l.request_id and channel_id = ${channelId}
-      and created_at >= ${firstDay - SEARCHED_SECONDS}
-      and created_at < ${lastDay + DAY + SEARCHED_SECONDS}
-    order by is_charged desc, position limit 1)`
+const found = (
+  { invoiceId, channelId, firstDay, lastDay, dollars }: MatchedInvoice,
+  after: number,
+) => {
+  const named = (column: ReturnType<typeof sql.fragment>) => sql.fragment`
+    select l.line, r.position, r.attempt, r.created_at, r.call, r.user_id, r.model, r.tokens,
+      r.cost, r.charged, r.is_charged
+    from read_reconciliation.lines l join read_reconciliation.requests r
+      on ${column} = l.request_id and r.channel_id = ${channelId}
+    where l.invoice_id = ${invoiceId} and l.line > ${after} and not l.is_duplicate
+      and r.created_at >= ${firstDay - SEARCHED_SECONDS}
+      and r.created_at < ${lastDay + DAY + SEARCHED_SECONDS}`
   return sql.fragment`
     select l.line, l.day, l.model, l.request_id, l.tokens, l.amount, l.is_duplicate,
       ${billedOf(dollars)}::int8 as billed,
       r.position, r.attempt, r.created_at, r.call, r.user_id, r.model as call_model,
       r.tokens as call_tokens, r.cost, r.charged, r.is_charged
-    from read_reconciliation.lines l left join lateral (
-      select * from (
-        ${attempts(sql.fragment`request_id`)} union all ${attempts(sql.fragment`answer_id`)}
-      ) named order by is_charged desc, position limit 1
-    ) r on not l.is_duplicate
-    where l.invoice_id = ${invoiceId}`
+    from read_reconciliation.lines l left join (
+      select distinct on (line) * from (
+        ${named(sql.fragment`r.request_id`)} union all ${named(sql.fragment`r.answer_id`)}
+      ) named order by line, is_charged desc, position
+    ) r on r.line = l.line
+    where l.invoice_id = ${invoiceId} and l.line > ${after}`
 }
 
 /** Figures that differ by less than one percent are the same, since providers round each line. */
@@ -103,7 +109,7 @@ export const sumMatches = (
       select *, ${matchOf(invoice)} as match,
         coalesce(is_charged, false)
           and row_number() over (partition by position, attempt order by line) = 1 as is_counted
-      from (${found(invoice)}) found
+      from (${found(invoice, 0)}) found
     ) matched
     group by match, day, model, "callDay", call_model
   `)
@@ -140,7 +146,7 @@ export const listMatches = (
     select line::int8 as place, request_id as "upstreamId", to_char(day, 'YYYY-MM-DD') as day,
       model, tokens, amount, billed, call, user_id as "userId", created_at as "endedAt",
       call_model as "callModel", call_tokens as "callTokens", cost, charged
-    from (${found(invoice)} and l.line > ${after} order by l.line) found
+    from (${found(invoice, after)}) found
     where ${matchOf(invoice)} = ${match}
     order by line limit ${limit}
   `)

@@ -23,7 +23,14 @@ export function getCall(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(callQueries, 'GET /api/audit/calls/:requestId'),
     onRequest: onlyUser,
-    preHandler: upToDate(deps, 'call-log', 'open-calls', 'price-history', 'users'),
+    preHandler: upToDate(
+      deps,
+      'call-log',
+      'open-calls',
+      'price-history',
+      'users',
+      'corrected-calls',
+    ),
     handler: async (request) => {
       const found = await findVisibleCall(deps, request, request.params.requestId)
       if (found === null) throw auditError('CallUnknown')

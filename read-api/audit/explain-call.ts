@@ -10,10 +10,11 @@ import type { AttemptEvidence, CallExplanation, ExplainedAttempt } from '../cont
 import type { CallEnding, CallEvents } from './call-events.ts'
 import type { ChannelHosts } from './channel-hosts.ts'
 import { chargeArithmetic } from './charge-arithmetic.ts'
+import { correctionsOf } from './corrected-calls.ts'
 import { listPricesInForce } from './prices-in-force.ts'
 
 export type ExplainDeps = {
-  readonly core: Pick<Core, 'store' | 'db'>
+  readonly core: Pick<Core, 'store' | 'db' | 'actors' | 'vault'>
   readonly hosts: ChannelHosts
 }
 
@@ -42,6 +43,7 @@ export async function explainCall(
   const { call, userId, tokenId, model, group, isStream, requested = null, batch } = facts
   const settled = end?.type === 'CallSettled' ? end.data : null
   const charged = end === null || end.type === 'CallReleased' ? null : end
+  const corrections = charged === null ? [] : await correctionsOf(deps.core, call)
   const price = charged?.data.price ?? admission?.data.price ?? null
   return {
     ...{ request_id: call, user_id: userId, username: names.username },
@@ -61,6 +63,9 @@ export async function explainCall(
     usage: charged === null ? null : usageOf(charged, seesAll),
     price: price === null ? null : await priceOf(deps, price, { model, group }),
     arithmetic: charged === null ? null : await chargeArithmetic(deps.core.store, charged),
+    corrections,
+    charge_in_force:
+      end === null ? null : (corrections.at(-1)?.corrected ?? charged?.data.charge ?? 0),
     cost: seesAll ? (charged?.data.cost ?? null) : null,
     cost_ratio: seesAll ? (charged?.data.costRatio ?? null) : null,
     batch: batch === undefined ? null : { ...batch, billed_lines: settled?.billedLines ?? 0 },

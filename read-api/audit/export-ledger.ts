@@ -31,6 +31,7 @@ const COLUMNS = [
   'model',
   'token_id',
   'channel_id',
+  'corrected_calls',
 ] as const satisfies readonly (keyof LedgerItem)[]
 
 const FORMATS = {
@@ -53,7 +54,10 @@ const FORMATS = {
 export function exportLedger(app: App, deps: ReadDeps): void {
   const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
   // NOTE: `exposeHeadRoute` is false, because a HEAD request would read all rows.
-  const options = { exposeHeadRoute: false, preHandler: upToDate(deps, 'ledger', 'users') }
+  const options = {
+    exposeHeadRoute: false,
+    preHandler: upToDate(deps, 'ledger', 'users', 'corrected-calls'),
+  }
   app.route({
     ...endpoint(ledgerQueries, 'GET /api/ledger/self/export'),
     ...{ ...options, onRequest: onlyUser },

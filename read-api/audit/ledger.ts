@@ -4,6 +4,7 @@ import { onlyAuditor, onlyUser, principalOf } from '#infra/http/access-checks.ts
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
+import { countCorrectedCalls } from '#projections/corrected-calls/query.ts'
 import {
   type Figures,
   figuresAtEnds,
@@ -48,7 +49,7 @@ export const ownLedger = (request: FastifyRequest): LedgerViewer => ({
  * figures after each, newest first, between the opening and the closing figures of the period.
  */
 export function listLedger(app: App, deps: ReadDeps): void {
-  const preHandler = upToDate(deps, 'ledger')
+  const preHandler = upToDate(deps, 'ledger', 'corrected-calls')
   app.route({
     ...endpoint(ledgerQueries, 'GET /api/ledger/self'),
     ...{ preHandler, onRequest: onlyUser },
@@ -126,6 +127,11 @@ export async function ledgerItems(
 ): Promise<LedgerItem[]> {
   const items: LedgerItem[] = []
   const totals = await totalsOf(core.db, userId, rows, newer)
+  const corrections = rows.filter(({ type }) => type === 'correction')
+  const calls = await countCorrectedCalls(
+    core.db,
+    corrections.map(({ position }) => position),
+  )
   for (const [n, { balance, held, note, ...row }] of rows.entries()) {
     const total = totals[n] ?? 0n
     const text = note === null ? null : await core.vault.open(userId, note as Sealed)
@@ -135,6 +141,7 @@ export async function ledgerItems(
       ...{ amount: Number(row.amount), ...wireFigures({ total, balance, held }) },
       ...{ actor_id: row.actorId, note: text ?? '', model: row.model, token_id: row.tokenId },
       channel_id: isOwner ? 0 : row.channelId,
+      corrected_calls: calls.get(row.position) ?? 0,
     })
   }
   return items

@@ -185,9 +185,9 @@ export const CallExplanation = Type.Object({
   price: nullable(Price),
   arithmetic: nullable(Arithmetic),
   /** The corrections of the charge, oldest first. */
-  corrections: Type.Optional(Type.Array(ChargeCorrection)),
+  corrections: Type.Array(ChargeCorrection),
   /** The charge after all corrections, or null while the call is open. */
-  charge_in_force: Type.Optional(nullable(Type.Integer())),
+  charge_in_force: nullable(Type.Integer()),
   /** For admins and auditors: what the provider charged, in quota. */
   cost: nullable(Type.Integer()),
   cost_ratio: nullable(Type.String()),

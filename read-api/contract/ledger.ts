@@ -38,8 +38,8 @@ export const LedgerItem = Type.Object({
   token_id: Type.Integer(),
   /** 0 for users, who do not see channels. */
   channel_id: Type.Integer(),
-  /** For a correction: the number of its calls, see `…/corrections/:position`. */
-  corrected_calls: Type.Optional(Type.Integer()),
+  /** For a correction: the number of its calls, see `…/corrections/:position`. 0 otherwise. */
+  corrected_calls: Type.Integer(),
 })
 export type LedgerItem = Static<typeof LedgerItem>
 

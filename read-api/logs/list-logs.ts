@@ -15,6 +15,7 @@ import {
   SORT_WINDOW,
   sortedLogRows,
 } from '#projections/logs/query.ts'
+import { loggedCorrections } from '../audit/corrected-calls.ts'
 import { type AllLogs, type LogSort, logQueries } from '../contract/logs.ts'
 import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { logFilter, PageCursors } from './log-filter-and-page-cursors.ts'
@@ -22,13 +23,15 @@ import { decryptRows, logResponse } from './log-response.ts'
 import { sumLogs } from './log-totals.ts'
 import { messagesOf } from './provider-messages.ts'
 
+const CONSUMPTION = 2
+
 /**
  * `GET /api/log/` (all users, for admins) and `GET /api/log/self/`: the rows of the log, newest
  * first.
  */
 export function listLogs(app: App, deps: ReadDeps): void {
   const cursors = new PageCursors()
-  const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
+  const fresh = upToDate(deps, 'call-log', 'usage-by-hour', 'corrected-calls')
   app.route({
     ...endpoint(logQueries, 'GET /api/log/'),
     preHandler: fresh,
@@ -74,9 +77,16 @@ async function answer(
   const viewer = { isAdmin: ownerId === null && role >= ADMIN, language: languageOf(request) }
   const messages = await messagesOf(deps, rows)
   const decrypted = await decryptRows(core.vault, rows)
-  const items = decrypted.map((row) => logResponse(row, viewer, messages.get(row.requestId)))
+  const corrections = await loggedCorrections(core, callsOf(rows))
+  const items = decrypted.map((row) => {
+    const { requestId } = row
+    return logResponse(row, viewer, messages.get(requestId), corrections.get(requestId))
+  })
   return success({ items, page, total: order === null ? total : Math.min(total, SORT_WINDOW) })
 }
+
+const callsOf = (rows: readonly LogRow[]): string[] =>
+  rows.flatMap(({ requestId, type }) => (type === CONSUMPTION ? [requestId] : []))
 
 /** Returns one page of the log, newest first. It starts after the last row of the previous page. */
 async function rowsOfPage(

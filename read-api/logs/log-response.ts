@@ -4,7 +4,7 @@ import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { Language } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/logs/query.ts'
-import type { LogEntry } from '../contract/logs.ts'
+import type { LogEntry, LoggedCorrection } from '../contract/logs.ts'
 import { messageFor, type ProviderMessage } from './provider-messages.ts'
 
 /** The texts for the reason codes of log rows. */
@@ -92,6 +92,7 @@ export const logResponse = (
   row: DecryptedRow,
   viewer: Viewer,
   message?: ProviderMessage,
+  corrections: readonly LoggedCorrection[] = [],
 ): LogEntry => ({
   id: row.id,
   created_at: row.createdAt,
@@ -115,7 +116,10 @@ export const logResponse = (
   client_ip: row.address,
   other: mergeJson(
     viewer.isAdmin ? otherForAdmin(row) : row.other,
-    messageFor(message, viewer.isAdmin),
+    mergeJson(
+      messageFor(message, viewer.isAdmin),
+      corrections.length === 0 ? '{}' : JSON.stringify({ corrected_by: corrections }),
+    ),
   ),
 })
 

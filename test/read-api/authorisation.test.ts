@@ -40,6 +40,8 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/ledger/self/balance': 'user',
   'GET /api/audit/ledger/:userId': 'auditor',
   'GET /api/audit/ledger/:userId/export': 'auditor',
+  'GET /api/audit/ledger/:userId/corrections/:position': 'auditor',
+  'GET /api/ledger/self/corrections/:position': 'user',
   'GET /api/audit/statement/:userId': 'auditor',
   'GET /api/audit/balance/:userId': 'auditor',
   'GET /api/audit/site-month': 'auditor',

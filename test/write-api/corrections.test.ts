@@ -6,7 +6,11 @@ import { initialAudit } from '#domain/audit/state.ts'
 import { CORRECTIONS_STREAM, correctionsDecider } from '#domain/corrections/events.ts'
 import { chargeFor } from '#domain/pricing/charge.ts'
 import type { Recorded } from '#domain/shared/event.ts'
+import type { CallExplanation } from '#read-api/contract/calls.ts'
 import type { Correction } from '#read-api/contract/corrections.ts'
+import type { CorrectedCalls, LedgerPage } from '#read-api/contract/ledger.ts'
+import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
+import { newCallId } from '#relay/pipeline/http-exchange.ts'
 import {
   aCall,
   admitted,
@@ -39,8 +43,12 @@ const sample = settledCall(aCall(), 0).data as CallSettled['data']
 
 function calls(userId: number, model: string, count: number, charged = charge): Given[] {
   return Array.from({ length: count }).flatMap(() => {
-    const call = aCall({ userId, model, tokenId: userId === 3 ? TOKEN : 20 })
-    return [admitted(call, hour * 1_000), settledCall(call, charged, hour * 1_000)]
+    const ids = { call: newCallId(hour * 1_000), userId, model }
+    const call = aCall({ ...ids, tokenId: userId === 3 ? TOKEN : 20 })
+    return [admitted(call, hour * 1_000), settledCall(call, charged, hour * 1_000)].map((one) => ({
+      ...one,
+      data: { ...(one.data as object), clientIp: null },
+    }))
   })
 }
 
@@ -161,6 +169,44 @@ describe('a correction', () => {
     )
   })
 
+  it('is named by the calls, their log rows and the movement of the ledger', async () => {
+    const [{ id = '' } = {}] = await list()
+    const by = { requested_by: { id: 1, name: 'root' }, reason: 'a wrong price' }
+    const ofCall = { correction_id: id, charge, corrected: half, amount: half - charge, ...by }
+    const { call: ask } = fixture.user
+    const { data: ledger } = await ask<LedgerPage>('GET', '/api/ledger/self?types=correction')
+    expect(ledger.items.map((item) => [item.source, item.corrected_calls])).toEqual([
+      [id, CALLS - 100],
+      [id, 100],
+    ])
+    const { position } = ledger.items[0] ?? {}
+    const url = `/api/ledger/self/corrections/${position}`
+    const { data: corrected } = await ask<CorrectedCalls>('GET', url)
+    expect(corrected).toMatchObject({ correction_id: id, ...by })
+    expect(corrected.calls).toHaveLength(CALLS - 100)
+    const [one] = corrected.calls
+    expect(one).toMatchObject({ charge, corrected: half, amount: half - charge, unpaid: 0 })
+    const path = `/api/audit/calls/${one?.request_id}`
+    for (const caller of [fixture.user, fixture.admin]) {
+      const answer = await caller.call<CallExplanation>('GET', path)
+      expect(answer.message).toBe('')
+      const { data: explained } = answer
+      expect(explained.corrections).toMatchObject([{ ...ofCall, position, unpaid: 0 }])
+      expect([explained.end?.charge, explained.charge_in_force]).toEqual([charge, half])
+      const log = caller === fixture.user ? '/api/log/self/' : '/api/log/'
+      const { data: rows } = await caller.call<{ items: LogEntry[] }>(
+        'GET',
+        `${log}?request_id=${one?.request_id}`,
+      )
+      const [{ other = '{}' } = {}] = rows.items
+      expect((JSON.parse(other) as LogOther).corrected_by).toMatchObject([ofCall])
+    }
+    // Another account has no such movement, and its owner cannot see this one.
+    const others = `/api/audit/ledger/2/corrections/${position}`
+    expect((await fixture.admin.call('GET', others)).status).toBe(404)
+    expect((await fixture.admin.call('GET', url)).status).toBe(404)
+  })
+
   it('starts from the charges of an earlier correction', async () => {
     const { data: same } = await preview('wrong', { model_ratio: '0.625' })
     expect(same).toMatchObject({ calls: 0, refunded: 0, charged: 0 })
@@ -242,7 +288,7 @@ describe('a correction', () => {
 
   it('keeps read models, balances and the rules of the events in agreement', async () => {
     const head = await fixture.head()
-    const names = ['balances', 'call-log', 'usage-by-hour', 'ledger'] as const
+    const names = ['balances', 'call-log', 'usage-by-hour', 'ledger', 'corrected-calls'] as const
     await fixture.freshness.waitFor(names, head, 20_000)
     for (const name of names) expect(await fixture.isFold(name), name).toBe(true)
     const [state, findings] = [initialAudit(), new Findings()]

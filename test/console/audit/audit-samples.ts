@@ -15,6 +15,7 @@ export const EXPLAINED_CALL: CallExplanation = {
     ...{ position: 8_120, revision: 412, created_at: NOW - 62, balance_after: 9_940_000 },
     ...{ held_after: 60_000, hold: 60_000, lease_until: NOW - 2, client_ip: '203.0.113.7' },
   },
+  ...{ corrections: [], charge_in_force: 3_375 },
   raised_holds: [
     {
       ...{ position: 8_121, revision: 413, created_at: NOW - 61, balance_after: 9_930_000 },

@@ -1,0 +1,54 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import Type from 'typebox'
+import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
+
+const correctedCall = rowType({
+  call: Type.String(),
+  position: wireInteger,
+  revision: wireInteger,
+  createdAt: wireInteger,
+  correctionId: Type.String(),
+  charge: wireInteger,
+  corrected: wireInteger,
+  unpaid: wireInteger,
+  balanceAfter: nullable(wireInteger),
+  heldAfter: nullable(wireInteger),
+})
+export type CorrectedCallRow = RowOf<typeof correctedCall>
+
+const COLUMNS = sql.fragment`
+  call, position, revision, created_at as "createdAt", correction_id as "correctionId", charge,
+  corrected, unpaid, balance_after as "balanceAfter", held_after as "heldAfter"`
+
+/** Returns the corrections of some calls, oldest first. */
+export const correctionsOfCalls = (
+  db: CommonQueryMethods,
+  calls: readonly string[],
+): Promise<readonly CorrectedCallRow[]> =>
+  db.any(sql.type(correctedCall)`
+    select ${COLUMNS} from read_corrected_calls.calls
+    where call = any(${sql.array([...calls], 'text')}) order by position
+  `)
+
+/** Returns the calls that one event of an account corrected, in the order of their ids. */
+export const callsCorrectedAt = (
+  db: CommonQueryMethods,
+  userId: number,
+  position: number,
+): Promise<readonly CorrectedCallRow[]> =>
+  db.any(sql.type(correctedCall)`
+    select ${COLUMNS} from read_corrected_calls.calls
+    where position = ${position} and user_id = ${userId} order by call
+  `)
+
+/** Counts the calls that events corrected, by the positions of the events. */
+export async function countCorrectedCalls(
+  db: CommonQueryMethods,
+  positions: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await db.any(sql.type(rowType({ position: wireInteger, count: wireInteger }))`
+    select position, count(*)::int8 as count from read_corrected_calls.calls
+    where position = any(${sql.array([...positions], 'int8')}) group by position
+  `)
+  return new Map(rows.map(({ position, count }) => [position, count]))
+}

@@ -1,0 +1,124 @@
+import { CORRECTIONS_STREAM, correctionsDecider } from '#domain/corrections/events.ts'
+import type { Core } from '#infra/core-dependencies.ts'
+import { onlyAuditor, onlyUser } from '#infra/http/access-checks.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
+import { success } from '#infra/http/response-envelope.ts'
+import {
+  type CorrectedCallRow,
+  callsCorrectedAt,
+  correctionsOfCalls,
+} from '#projections/corrected-calls/query.ts'
+import { usersByIds } from '#projections/users/query.ts'
+import type { ChargeCorrection } from '../contract/calls.ts'
+import { type CorrectedCalls, ledgerQueries } from '../contract/ledger.ts'
+import type { LoggedCorrection } from '../contract/logs.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { auditError } from './audit-errors.ts'
+import { type LedgerViewer, ownLedger, userLedger } from './ledger.ts'
+
+type CorrectionsCore = Pick<Core, 'actors' | 'db' | 'vault'>
+
+/** Who confirmed a correction, and why. */
+type Confirmation = Pick<ChargeCorrection, 'requested_by' | 'reason'>
+
+const UNCONFIRMED: Confirmation = { requested_by: { id: 0, name: '' }, reason: '' }
+
+/**
+ * Reads who confirmed corrections, and why. The reason is empty if the admin has been erased, and
+ * so is the name.
+ */
+async function confirmationsOf(
+  { actors, db, vault }: CorrectionsCore,
+  rows: readonly CorrectedCallRow[],
+): Promise<ReadonlyMap<string, Confirmation>> {
+  if (rows.length === 0) return new Map()
+  const ids = new Set(rows.map(({ correctionId }) => correctionId))
+  const { corrections } = await actors.peek(correctionsDecider, CORRECTIONS_STREAM)
+  const named = corrections.filter(({ id }) => ids.has(id))
+  const users = await usersByIds(
+    db,
+    named.map(({ requestedBy }) => requestedBy),
+  )
+  const names = new Map(users.map(({ id, username }) => [id, username]))
+  const found = new Map<string, Confirmation>()
+  for (const { id, requestedBy, note } of named) {
+    const reason = (await vault.open(requestedBy, note)) ?? ''
+    const name = names.get(requestedBy) ?? ''
+    found.set(id, { requested_by: { id: requestedBy, name }, reason })
+  }
+  return found
+}
+
+/** Returns the corrections of one call, oldest first. */
+export async function correctionsOf(
+  core: CorrectionsCore,
+  call: string,
+): Promise<ChargeCorrection[]> {
+  const rows = await correctionsOfCalls(core.db, [call])
+  const confirmations = await confirmationsOf(core, rows)
+  return rows.map(({ correctionId, position, revision, createdAt, balanceAfter, ...row }) => ({
+    ...{ correction_id: correctionId, position, revision, created_at: createdAt },
+    ...{ balance_after: balanceAfter, held_after: row.heldAfter },
+    ...{ charge: row.charge, corrected: row.corrected, amount: row.corrected - row.charge },
+    unpaid: row.unpaid,
+    ...(confirmations.get(correctionId) ?? UNCONFIRMED),
+  }))
+}
+
+/** Returns the corrections of the calls of log rows, by request id. Few calls have any. */
+export async function loggedCorrections(
+  core: CorrectionsCore,
+  calls: readonly string[],
+): Promise<ReadonlyMap<string, readonly LoggedCorrection[]>> {
+  const rows = calls.length === 0 ? [] : await correctionsOfCalls(core.db, calls)
+  const confirmations = await confirmationsOf(core, rows)
+  return new Map(
+    [...Map.groupBy(rows, ({ call }) => call)].map(([call, ofCall]) => [
+      call,
+      ofCall.map(({ correctionId, createdAt, charge, corrected }) => ({
+        ...{ correction_id: correctionId, created_at: createdAt, charge, corrected },
+        amount: corrected - charge,
+        ...(confirmations.get(correctionId) ?? UNCONFIRMED),
+      })),
+    ]),
+  )
+}
+
+/**
+ * `GET /api/ledger/self/corrections/:position` and, for auditors,
+ * `GET /api/audit/ledger/:userId/corrections/:position`: the calls whose charges one movement
+ * corrected.
+ */
+export function listCorrectedCalls(app: App, deps: ReadDeps): void {
+  const preHandler = upToDate(deps, 'corrected-calls', 'users')
+  app.route({
+    ...endpoint(ledgerQueries, 'GET /api/ledger/self/corrections/:position'),
+    ...{ preHandler, onRequest: onlyUser },
+    handler: async (request) =>
+      success(await correctedCallsAt(deps, ownLedger(request), request.params.position)),
+  })
+  app.route({
+    ...endpoint(ledgerQueries, 'GET /api/audit/ledger/:userId/corrections/:position'),
+    ...{ preHandler, onRequest: onlyAuditor },
+    handler: async ({ params }) =>
+      success(await correctedCallsAt(deps, await userLedger(deps, params.userId), params.position)),
+  })
+}
+
+async function correctedCallsAt(
+  { core }: ReadDeps,
+  { userId }: LedgerViewer,
+  position: string,
+): Promise<CorrectedCalls> {
+  const rows = await callsCorrectedAt(core.db, userId, Number(position))
+  const [first] = rows
+  if (first === undefined) throw auditError('EventUnknown')
+  const confirmations = await confirmationsOf(core, rows)
+  return {
+    ...{ correction_id: first.correctionId, created_at: first.createdAt },
+    ...(confirmations.get(first.correctionId) ?? UNCONFIRMED),
+    calls: rows.map(({ call, charge, corrected, unpaid }) => ({
+      ...{ request_id: call, charge, corrected, amount: corrected - charge, unpaid },
+    })),
+  }
+}
