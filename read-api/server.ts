@@ -42,6 +42,8 @@ import { priceHistory, priceSchedule } from './options/price-history.ts'
 import { getPricing } from './pricing/get-pricing.ts'
 import { type ReadDeps, withTypes } from './read-route-helpers.ts'
 import { countByName, listRedemptionRows } from './redemptions/list-redemptions.ts'
+import { listScratchCopies } from './scratch-copies/list-scratch-copies.ts'
+import { serveScratchCopies } from './scratch-copies/serve-scratch-copies.ts'
 import { getPages, getSetup, getStatus } from './status/get-status.ts'
 
 export { pageSources } from './status/content-security-sources.ts'
@@ -61,6 +63,7 @@ import { getUser, listUserRows } from './users/list-users.ts'
 const ROUTES = [
   listVerifications,
   listRebuilds,
+  listScratchCopies,
   exportEvents,
   listAuditLog,
   exportAuditLog,
@@ -167,5 +170,6 @@ export async function readApi(
     // Only a client can cause this error, by an invalid or oversized frame.
     errorHandler: (_error, socket) => socket.terminate(),
   })
+  serveScratchCopies(app, deps)
   for (const route of ROUTES) route(withTypes(app), deps)
 }

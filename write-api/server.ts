@@ -14,6 +14,7 @@ import { startFindingNotices } from './audit/notify-of-findings.ts'
 import { recomputeCalls } from './audit/recompute-calls.ts'
 import { repriceCalls } from './audit/reprice-calls.ts'
 import { requestRebuild, requestVerification } from './audit/request-audit-jobs.ts'
+import { deleteScratchCopy, requestScratchCopy } from './audit/request-scratch-copies.ts'
 import { closeCircuits, fixAbilities, setChannelsStatus } from './channels/channel-status.ts'
 import { setTagStatus, tagChannels, updateTag } from './channels/channel-tags.ts'
 import type { ServedTypes } from './channels/channel-terms-from-request.ts'
@@ -188,6 +189,8 @@ const ACTIONS: readonly Action[] = [
   deleteInvoice,
   requestVerification,
   requestRebuild,
+  requestScratchCopy,
+  deleteScratchCopy,
 ]
 
 export type WriteApiDeps = {

@@ -7,6 +7,15 @@ import type {
   VerificationFinished,
   VerificationRequested,
 } from './events.ts'
+import {
+  decideOnScratchCopies,
+  isBuildingCopy,
+  type ScratchCopyCommand,
+  type ScratchCopyErrorCode,
+  type ScratchCopyJob,
+  withEndedCopies,
+  withRequestedCopy,
+} from './scratch-copies.ts'
 
 type Ended = { readonly finishedAt: number }
 
@@ -26,17 +35,19 @@ export type RebuildJob = {
   readonly failure: Ended | null
 }
 
-export type AuditJob = VerificationJob | RebuildJob
+export type AuditJob = VerificationJob | RebuildJob | ScratchCopyJob
 
 /** The last jobs of each kind, oldest first. */
 export type AuditJobsState = {
   readonly verifications: readonly VerificationJob[]
   readonly rebuilds: readonly RebuildJob[]
+  readonly scratchCopies: readonly ScratchCopyJob[]
 }
 
 const KEPT = 100
 
 export type AuditJobCommand =
+  | ScratchCopyCommand
   | ({ readonly type: 'RequestVerification' } & VerificationRequested['data'])
   | ({ readonly type: 'FinishVerification' } & VerificationFinished['data'])
   | ({ readonly type: 'RequestRebuild' } & RebuildRequested['data'])
@@ -45,6 +56,7 @@ export type AuditJobCommand =
   | { readonly type: 'FailAuditJob'; readonly id: string; readonly finishedAt: number }
 
 export type AuditJobErrorCode =
+  | ScratchCopyErrorCode
   /** Params: `id`, the id of the job that has not ended. */
   | 'VerificationRunning'
   | 'RebuildRunning'
@@ -63,14 +75,14 @@ export const auditJobsDecider: Decider<
   AuditJobEvent,
   AuditJobError
 > = {
-  initialState: () => ({ verifications: [], rebuilds: [] }),
+  initialState: () => ({ verifications: [], rebuilds: [], scratchCopies: [] }),
   decide,
   evolve,
 }
 
 function decide(
   command: AuditJobCommand,
-  { verifications, rebuilds }: AuditJobsState,
+  { verifications, rebuilds, scratchCopies }: AuditJobsState,
 ): readonly AuditJobEvent[] | AuditJobError {
   switch (command.type) {
     case 'RequestVerification': {
@@ -105,9 +117,14 @@ function decide(
     }
     case 'FailAuditJob': {
       const { type, ...data } = command
-      const isThere = isOpenJob([...verifications, ...rebuilds], data.id)
+      const building = scratchCopies.filter(isBuildingCopy)
+      const isThere = isOpenJob([...verifications, ...rebuilds, ...building], data.id)
       return isThere ? [{ type: 'AuditJobFailed', v: 1, data }] : []
     }
+    case 'RequestScratchCopy':
+    case 'FinishScratchCopy':
+    case 'EndScratchCopies':
+      return decideOnScratchCopies(command, scratchCopies)
   }
 }
 
@@ -121,7 +138,7 @@ const isOpenJob = (jobs: readonly AuditJob[], id: string): boolean =>
   jobs.some((job) => job.request.id === id && isOpen(job))
 
 function evolve(state: AuditJobsState, event: AuditJobEvent): AuditJobsState {
-  const { verifications, rebuilds } = state
+  const { verifications, rebuilds, scratchCopies } = state
   switch (event.type) {
     case 'VerificationRequested': {
       const request = event.data
@@ -145,8 +162,18 @@ function evolve(state: AuditJobsState, event: AuditJobEvent): AuditJobsState {
     }
     case 'AuditJobFailed': {
       const end = { failure: event.data }
-      return { verifications: withEnd(verifications, end), rebuilds: withEnd(rebuilds, end) }
+      return {
+        verifications: withEnd(verifications, end),
+        rebuilds: withEnd(rebuilds, end),
+        scratchCopies: withEnd(scratchCopies, end),
+      }
     }
+    case 'ScratchCopyRequested':
+      return { ...state, scratchCopies: withRequestedCopy(scratchCopies, event.data) }
+    case 'ScratchCopyBuilt':
+      return { ...state, scratchCopies: withEnd(scratchCopies, { result: event.data }) }
+    case 'ScratchCopiesEnded':
+      return { ...state, scratchCopies: withEndedCopies(scratchCopies, event.data) }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Fact } from '../shared/event.ts'
 import type { CheckCount, Finding } from './findings.ts'
 
-/** The stream of verifications and rebuilds that were requested. */
+/** The stream of verifications, rebuilds and scratch copies that were requested. */
 export const AUDIT_JOBS_STREAM = 'audit-jobs'
 
 /** `incremental` checks the events after the last verified position, `full` checks all events. */
@@ -56,7 +56,34 @@ export type RebuildFinished = Fact<
   }
 >
 
-/** A verification or rebuild ended without a result. The log of the process says why. */
+/** A copy of the read models as of a position was requested, to look at in the console. */
+export type ScratchCopyRequested = Fact<
+  'ScratchCopyRequested',
+  Requested & {
+    /** The copy has the events up to this position, the last of which was written at `asOf`. */
+    readonly position: number
+    readonly asOf: number
+  }
+>
+
+export type ScratchCopyBuilt = Fact<
+  'ScratchCopyBuilt',
+  { readonly id: string; readonly bytes: number; readonly finishedAt: number }
+>
+
+/**
+ * Why copies ended: a user deleted them, they were too old or too large, or the personal data of a
+ * user was erased, whose name a copy could still contain.
+ */
+export type ScratchCopyEnd = 'deleted' | 'expired' | 'too-large' | 'erasure'
+
+/** Scratch copies can not be opened any more, and their tables are dropped. */
+export type ScratchCopiesEnded = Fact<
+  'ScratchCopiesEnded',
+  { readonly ids: readonly string[]; readonly reason: ScratchCopyEnd; readonly endedAt: number }
+>
+
+/** A job ended without a result. The log of the process says why. */
 export type AuditJobFailed = Fact<
   'AuditJobFailed',
   { readonly id: string; readonly finishedAt: number }
@@ -70,5 +97,8 @@ export type AuditJobEvent =
   | VerificationFinished
   | RebuildRequested
   | RebuildFinished
+  | ScratchCopyRequested
+  | ScratchCopyBuilt
+  | ScratchCopiesEnded
   | AuditJobFailed
   | FindingsNotified

@@ -15,6 +15,7 @@ import type { Core } from '../core-dependencies.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import { deleteProgress, progressWriter } from './job-progress.ts'
 import { nextNightlyRun } from './nightly-run.ts'
+import { buildNextScratchCopy, cleanScratchCopies } from './scratch-copy-jobs.ts'
 import { ensureAuditTables } from './stored-audit-state.ts'
 import { type SiteVerification, verifySite } from './verify-site.ts'
 
@@ -30,9 +31,9 @@ type Deps = {
 }
 
 /**
- * Starts to run verifications and rebuilds that were requested, and the nightly verification. One
- * process does this work for each kind: the holder of a lease. A job whose process died is begun
- * again by the next holder.
+ * Starts to run verifications, rebuilds and scratch copies that were requested, and the nightly
+ * verification. One process does this work for each kind: the holder of a lease. A job whose
+ * process died is begun again by the next holder.
  */
 export async function startAuditJobs(
   core: Core,
@@ -46,9 +47,15 @@ export async function startAuditJobs(
   const rebuilds = core.leases.hold('audit-rebuilds', (_lease, lost) =>
     repeat(core, lost, () => runRebuild(deps, lost)),
   )
+  const copies = core.leases.hold('audit-scratch-copies', (_lease, lost) =>
+    repeat(core, lost, () => buildNextScratchCopy(core, lost)),
+  )
+  const cleanup = core.leases.hold('audit-scratch-copies-cleanup', (_lease, lost) =>
+    repeat(core, lost, () => cleanScratchCopies(core)),
+  )
   return {
     stop: async () => {
-      await Promise.all([verifications.stop(), rebuilds.stop()])
+      await Promise.all([verifications, rebuilds, copies, cleanup].map((lease) => lease.stop()))
     },
   }
 }
@@ -74,7 +81,8 @@ const jobsOf = ({ actors }: Core): Promise<AuditJobsState> =>
   actors.stateOf(auditJobsDecider, AUDIT_JOBS_STREAM)
 
 async function append({ actors, now }: Core, command: AuditJobCommand): Promise<void> {
-  const context = { actor: 'system:audit', cause: command.id, at: now() }
+  const cause = 'id' in command ? command.id : null
+  const context = { actor: 'system:audit', cause, at: now() }
   await actors.handle(auditJobsDecider, AUDIT_JOBS_STREAM, command, context)
 }
 

@@ -8,6 +8,7 @@ import {
   type FastifyBaseLogger,
   type FastifyHttpOptions,
   type FastifyInstance,
+  type FastifyRequest,
   fastify,
   LogController,
 } from 'fastify'
@@ -26,6 +27,16 @@ import type { FindAccessToken, FindPrincipals } from './principal.ts'
 import { schemaError } from './schema-error.ts'
 import { addSecurityHeaders, isApi } from './security-headers.ts'
 import { createSessions } from './sessions.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * For requests with the header `X-Scratch-Copy`: whether the copy or the live site answers.
+     * Other routes are refused.
+     */
+    readonly scratchCopy?: 'copy' | 'live'
+  }
+}
 
 type Checked = { value: unknown } | { error: Error }
 
@@ -166,6 +177,7 @@ function addHooks(app: FastifyInstance, options: HttpAppOptions): void {
     if (!isApi(request)) return
     rejectCrossSite(request)
     if (isDraining()) throw httpError('Draining', {}, DRAIN_RETRY_SECONDS)
+    if (request.headers['x-scratch-copy'] !== undefined) requireCopyRoute(request)
     if (!isWritable() && !READS.has(request.method))
       throw httpError('Unavailable', {}, DISK_RETRY_SECONDS)
   })
@@ -186,6 +198,12 @@ function addHooks(app: FastifyInstance, options: HttpAppOptions): void {
       'request',
     )
   })
+}
+
+/** Refuses requests for a scratch copy that would write, or whose data a copy does not have. */
+function requireCopyRoute({ method, routeOptions }: FastifyRequest): void {
+  if (!READS.has(method)) throw httpError('ScratchCopyReadOnly')
+  if (routeOptions.config.scratchCopy === undefined) throw httpError('NotInScratchCopy')
 }
 
 const SWEEP_EVERY_MS = 600_000

@@ -105,6 +105,25 @@ const HTTP_ERRORS = {
       en: 'This site is for demonstration only: it has no server',
     },
   ],
+  ScratchCopyUnknown: [
+    404,
+    { zh: '该临时副本不存在或已删除', en: 'The scratch copy does not exist any more' },
+  ],
+  ScratchCopyNotReady: [409, { zh: '临时副本尚未建好', en: 'The scratch copy is not ready yet' }],
+  ScratchCopyReadOnly: [
+    409,
+    {
+      zh: '正在查看临时副本，不能修改。请先退出副本',
+      en: 'A scratch copy cannot be changed. Leave the copy first',
+    },
+  ],
+  NotInScratchCopy: [
+    409,
+    {
+      zh: '临时副本中没有此内容。请先退出副本',
+      en: 'Scratch copies do not have this. Leave the copy first',
+    },
+  ],
   TooLarge: [413, { zh: '请求内容过大', en: 'The request body is too large' }],
   WrongContentType: [
     415,

@@ -13,10 +13,12 @@ import { boundedDriver, boundQueries } from './query-timeouts.ts'
  * Adds `synchronous_commit=on` to the connection string, because a role or a database may have
  * `off` as its default. A test with `off` lost 396 of 89,127 acknowledged commits.
  */
-export function withDurableCommits(connectionString: string): string {
+export const withDurableCommits = (connectionString: string): string =>
+  withSessionOptions(connectionString, '-c synchronous_commit=on')
+
+function withSessionOptions(connectionString: string, required: string): string {
   const url = new URL(connectionString)
   const options = url.searchParams.get('options')
-  const required = '-c synchronous_commit=on'
   url.searchParams.set('options', options === null ? required : `${options} ${required}`)
   // NOTE: the drivers do not decode `+` as a space.
   url.search = url.search.replaceAll('+', '%20')
@@ -108,6 +110,54 @@ export function createSingleConnectionPool(pg: Pool): Pool {
   surviveLostConnections(single, () => {})
   return single
 }
+
+const COPY_CONNECTIONS_MAX = 3
+
+/**
+ * Opens pools whose sessions only read. `rewrite` changes the text of each statement, so that the
+ * same statements can read other schemas. The pools have few connections and the settings of `pg`.
+ */
+export async function createRewritingPools(
+  pg: Pool,
+  rewrite: (statement: string) => string,
+): Promise<Pools> {
+  const url = withSessionOptions(pg.options.connectionString ?? '', READ_ONLY)
+  const reading = new Pool({
+    ...pg.options,
+    ...{ connectionString: url, max: COPY_CONNECTIONS_MAX, pipeline: false },
+  })
+  boundQueries(reading, QUERY_WITHIN_MS)
+  surviveLostConnections(reading, () => {})
+  const send = reading.query.bind(reading) as (query: unknown, values?: unknown) => unknown
+  const query = (statement: string | { readonly text: string }, values?: unknown) =>
+    typeof statement === 'string'
+      ? send(rewrite(statement), values)
+      : send({ ...statement, text: rewrite(statement.text) }, values)
+  const rewriting: Interceptor = {
+    name: 'rewrite',
+    transformQuery: (_context, statement) => ({ ...statement, sql: rewrite(statement.sql) }),
+  }
+  const db = await createPool(url, {
+    driverFactory: boundedDriver(QUERY_WITHIN_MS),
+    typeParsers,
+    interceptors: [rewriting, checkedRows],
+    maxPoolSize: COPY_CONNECTIONS_MAX,
+    idleTimeout: IDLE_MS,
+    connectionTimeout: CONNECT_WITHIN_MS,
+    gracefulTerminationTimeout: GIVE_UP_WITHIN_MS,
+    resetConnection: async () => {},
+  })
+  db.on('error', () => {})
+  return {
+    db,
+    pg: Object.assign(reading, { query }),
+    close: async () => {
+      await Promise.all([db.end(), reading.end()])
+    },
+  }
+}
+
+const READ_ONLY = '-c default_transaction_read_only=on'
 
 // NOTE: Slonik's numeric parser rounds, and its time parsers return milliseconds.
 const typeParsers = [

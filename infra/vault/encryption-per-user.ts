@@ -20,8 +20,8 @@ const FORMAT = 's1.'
 export function createSealing(
   pg: Pool,
   ring: KeyRing,
-): Pick<Vault, 'seal' | 'open' | 'destroyUser'> {
-  const { remember, recall, forget } = createCache()
+): Pick<Vault, 'seal' | 'open' | 'destroyUser' | 'forgetDataKeys'> {
+  const { remember, recall, forget, clear } = createCache()
   const find = async (userId: number): Promise<KeyObject | 'destroyed' | null> => {
     const dataKey = recall(userId)
     if (dataKey !== undefined) return dataKey
@@ -73,6 +73,7 @@ export function createSealing(
       )
       forget(userId)
     },
+    forgetDataKeys: clear,
   }
 }
 
@@ -97,6 +98,7 @@ function createCache() {
     forget: (userId: number): void => {
       cached.delete(userId)
     },
+    clear: (): void => cached.clear(),
   }
 }
 

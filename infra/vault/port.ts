@@ -65,6 +65,11 @@ export interface Vault {
    */
   destroyUser(userId: number): Promise<void>
   /**
+   * Forgets the data keys that this process caches, so that texts of users whose keys were
+   * destroyed by other processes can't be decrypted any more.
+   */
+  forgetDataKeys(): void
+  /**
    * Hashes with argon2id outside of the main thread, and returns a PHC string. Throws `VaultBusy`
    * when too many passwords wait.
    */

@@ -265,7 +265,7 @@ function siteHandlers(): Handlers<
     after: 'total' in data ? { recipients: data.total, format: data.format } : {},
   }))
   const job = logged<AuditJobEvent>(({ data }) => ({
-    ...{ kind: 'job', ids: [data.id] },
+    ...{ kind: 'job', ids: 'ids' in data ? data.ids : [data.id] },
     after: 'findingCount' in data ? { mode: data.mode, findings: data.findingCount } : {},
   }))
   const plan = logged<Extract<OptionsEvent, { type: `PriceChange${string}` }>>(({ data }) => ({
@@ -312,6 +312,13 @@ function siteHandlers(): Handlers<
     VerificationFinished: job,
     RebuildRequested: job,
     RebuildFinished: job,
+    ScratchCopyRequested: logged(({ data: { id, position } }) => ({
+      ...{ kind: 'job', ids: [id], after: { position } },
+    })),
+    ScratchCopyBuilt: job,
+    ScratchCopiesEnded: logged(({ data: { ids, reason } }) => ({
+      ...{ kind: 'job', ids, after: { reason } },
+    })),
     AuditJobFailed: job,
     FindingsNotified: job,
   }

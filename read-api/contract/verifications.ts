@@ -44,7 +44,7 @@ const JobStatus = Type.Unsafe<(typeof JOB_STATUSES)[number]>(
 )
 
 /** `done` of `total` steps. `seconds_left` is an estimate, and null before there is one. */
-const Progress = Type.Object({
+export const Progress = Type.Object({
   stage: Type.String(),
   done: Type.Integer(),
   total: Type.Integer(),

@@ -31,6 +31,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/audit/verifications': 'auditor',
   'GET /api/audit/verifications/:id': 'auditor',
   'GET /api/audit/rebuilds': 'auditor',
+  'GET /api/audit/scratch-copies': 'auditor',
   'GET /api/audit/export': 'auditor',
   'GET /api/audit/log': 'auditor',
   'GET /api/audit/log/export': 'auditor',

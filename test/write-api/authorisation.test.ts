@@ -33,6 +33,8 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'POST /api/audit/verifications': 'auditor',
   'POST /api/audit/verify': 'auditor',
   'POST /api/audit/rebuilds': 'root',
+  'POST /api/audit/scratch-copies': 'auditor',
+  'DELETE /api/audit/scratch-copies/:id': 'auditor',
   'POST /api/setup': 'anybody',
   'POST /api/user/login': 'anybody',
   'GET /api/verification': 'anybody',

@@ -7,5 +7,12 @@ export const AUDIT_JOB_ERRORS: ErrorCatalogue<AuditJobErrorCode> = {
     { zh: '正在进行另一次校验', en: 'Another verification is still running' },
   ],
   RebuildRunning: [409, { zh: '正在进行另一次重建', en: 'Another rebuild is still running' }],
+  TooManyScratchCopies: [
+    409,
+    ({ max = 0 }) => ({
+      zh: `最多同时保留 ${max} 个临时副本，请先删除一个`,
+      en: `There can be at most ${max} scratch copies: delete one first`,
+    }),
+  ],
   NothingToNotify: [409, { zh: '没有需要通知的问题', en: 'There is nothing to notify of' }],
 }

@@ -58,7 +58,7 @@ async function append(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  command: AuditJobCommand,
+  command: AuditJobCommand & { readonly id: string },
 ) {
   const context = contextOf(deps, request)
   const { actors } = deps.core
@@ -69,7 +69,10 @@ async function append(
 }
 
 /** Returns the id of the job that runs instead of the requested one, because it is the same. */
-async function runningId({ core: { actors } }: Deps, command: AuditJobCommand): Promise<string> {
+async function runningId(
+  { core: { actors } }: Deps,
+  command: AuditJobCommand & { readonly id: string },
+): Promise<string> {
   const jobs = await actors.stateOf(auditJobsDecider, AUDIT_JOBS_STREAM)
   const all = command.type === 'RequestRebuild' ? jobs.rebuilds : jobs.verifications
   return all.at(-1)?.request.id ?? command.id

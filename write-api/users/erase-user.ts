@@ -1,3 +1,5 @@
+import { auditJobsDecider } from '#domain/audit/decide.ts'
+import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
 import { userDecider, usernameDecider } from '#domain/users/decide.ts'
 import { type Role, usernameStream, userStream } from '#domain/users/events.ts'
@@ -48,13 +50,19 @@ export const eraseUser: Action = (api, deps) => {
         const erase = { decider: userDecider, stream, command }
         // After the identities are released, their owner can register as a new user.
         const released = releaseSteps(id, state.user?.identities ?? {})
-        const steps = [erase, ...released, ...releaseName(deps, id, name)]
+        const steps = [erase, ...released, ...releaseName(deps, id, name), endCopies(deps)]
         return accepted(await actors.handleTogether(steps, context)).position
       })
       await waitUntilVisible(deps, reply, ['users', 'tokens', 'credentials', 'messages'], position)
       return done()
     },
   })
+}
+
+/** Scratch copies contain readable names, so none may outlive the erasure. */
+function endCopies({ core }: Deps): AnyStep {
+  const command = { type: 'EndScratchCopies', ids: null, reason: 'erasure', endedAt: core.now() }
+  return { decider: auditJobsDecider, stream: AUDIT_JOBS_STREAM, command }
 }
 
 /**

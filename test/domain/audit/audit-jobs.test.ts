@@ -19,6 +19,65 @@ const failed = (id: string): AuditJobEvent => ({
   data: { id, finishedAt: 9 },
 })
 
+const copyRequest = (id: string) => ({
+  ...{ id, requestedBy: 1, requestedAt: 5, position: 9, asOf: 4 },
+})
+const copyRequested = (id: string): AuditJobEvent => ({
+  ...{ type: 'ScratchCopyRequested', v: 1, data: copyRequest(id) },
+})
+const copiesEnded = (...ids: string[]): AuditJobEvent => ({
+  ...{ type: 'ScratchCopiesEnded', v: 1, data: { ids, reason: 'erasure', endedAt: 8 } },
+})
+const copyBuilt = (id: string): AuditJobEvent => ({
+  ...{ type: 'ScratchCopyBuilt', v: 1, data: { id, bytes: 7, finishedAt: 6 } },
+})
+const requestCopy = (id: string): AuditJobCommand => ({
+  ...{ type: 'RequestScratchCopy', ...copyRequest(id) },
+})
+const finishCopy = (id: string): AuditJobCommand => ({
+  ...{ type: 'FinishScratchCopy', id, bytes: 7, finishedAt: 6 },
+})
+const endCopies = (ids: string[] | null): AuditJobCommand => ({
+  ...{ type: 'EndScratchCopies', ids, reason: 'erasure', endedAt: 8 },
+})
+
+describe('scratch copies', () => {
+  it('are at most two that are built or can be opened', () => {
+    given(copyRequested('a'), copyBuilt('a'))
+      .when(requestCopy('b'))
+      .then([copyRequested('b')])
+    given(copyRequested('a'), copyBuilt('a'), copyRequested('b'))
+      .when(requestCopy('c'))
+      .then(codedError('TooManyScratchCopies', { max: 2 }))
+    given(copyRequested('a'), copyRequested('b'), copiesEnded('a'))
+      .when(requestCopy('c'))
+      .then([copyRequested('c')])
+    given(copyRequested('a'), failed('a'), copyRequested('b'))
+      .when(requestCopy('c'))
+      .then([copyRequested('c')])
+    given(copyRequested('a')).when(requestCopy('a')).then([])
+  })
+
+  it('that have ended are not built, and do not end again', () => {
+    given(copyRequested('a'))
+      .when(finishCopy('a'))
+      .then([copyBuilt('a')])
+    given(copyRequested('a'), copiesEnded('a')).when(finishCopy('a')).then([])
+    given(copyRequested('a'), copyBuilt('a')).when(finishCopy('a')).then([])
+    given(copyRequested('a'), failed('a')).when(endCopies(null)).then([])
+    given(copyRequested('a'), copiesEnded('a'))
+      .when(endCopies(['a']))
+      .then([])
+  })
+
+  it('all end when a user is erased, also those that are being built', () => {
+    given(copyRequested('a'), copyBuilt('a'), copyRequested('b'))
+      .when(endCopies(null))
+      .then([copiesEnded('a', 'b')])
+    given().when(endCopies(null)).then([])
+  })
+})
+
 describe('verifications and rebuilds', () => {
   it('run one at a time', () => {
     given()

@@ -1,0 +1,96 @@
+import { type CodedError, codedError } from '../shared/coded-error.ts'
+import type {
+  ScratchCopiesEnded,
+  ScratchCopyBuilt,
+  ScratchCopyEnd,
+  ScratchCopyRequested,
+} from './events.ts'
+
+export type ScratchCopyJob = {
+  readonly kind: 'scratch-copy'
+  readonly request: ScratchCopyRequested['data']
+  readonly result: ScratchCopyBuilt['data'] | null
+  readonly failure: { readonly finishedAt: number } | null
+  readonly end: { readonly reason: ScratchCopyEnd; readonly endedAt: number } | null
+}
+
+/** The number of copies that may exist at once, because each is as large as the read models. */
+export const SCRATCH_COPIES_MAX = 2
+/** The time in milliseconds after which a copy is dropped. */
+export const SCRATCH_COPY_KEPT_MS = 24 * 3_600_000
+/** The number of ended copies that stay listed. */
+const ENDED_KEPT = 20
+
+export type ScratchCopyCommand =
+  | ({ readonly type: 'RequestScratchCopy' } & ScratchCopyRequested['data'])
+  | ({ readonly type: 'FinishScratchCopy' } & ScratchCopyBuilt['data'])
+  | {
+      readonly type: 'EndScratchCopies'
+      /** Null ends all copies. */
+      readonly ids: readonly string[] | null
+      readonly reason: ScratchCopyEnd
+      readonly endedAt: number
+    }
+
+/** Params: `max`, the number of copies that may exist. */
+export type ScratchCopyErrorCode = 'TooManyScratchCopies'
+
+/** Reports whether a copy is being built or can be opened. */
+export const existsCopy = ({ failure, end }: ScratchCopyJob): boolean =>
+  failure === null && end === null
+
+export const isReadyCopy = (copy: ScratchCopyJob): boolean =>
+  existsCopy(copy) && copy.result !== null
+
+export const isBuildingCopy = (copy: ScratchCopyJob): boolean =>
+  existsCopy(copy) && copy.result === null
+
+/** Reports whether a copy has been kept for its time. `now` is in unix milliseconds. */
+export const isExpiredCopy = (copy: ScratchCopyJob, now: number): boolean =>
+  existsCopy(copy) && now >= copy.request.requestedAt + SCRATCH_COPY_KEPT_MS
+
+export function decideOnScratchCopies(
+  command: ScratchCopyCommand,
+  copies: readonly ScratchCopyJob[],
+):
+  | readonly (ScratchCopyRequested | ScratchCopyBuilt | ScratchCopiesEnded)[]
+  | CodedError<ScratchCopyErrorCode> {
+  switch (command.type) {
+    case 'RequestScratchCopy': {
+      const { type, ...data } = command
+      if (copies.some(({ request }) => request.id === data.id)) return []
+      if (copies.filter(existsCopy).length >= SCRATCH_COPIES_MAX) {
+        return codedError('TooManyScratchCopies', { max: SCRATCH_COPIES_MAX })
+      }
+      return [{ type: 'ScratchCopyRequested', v: 1, data }]
+    }
+    case 'FinishScratchCopy': {
+      const { type, ...data } = command
+      const isBuilding = copies.some((copy) => copy.request.id === data.id && isBuildingCopy(copy))
+      return isBuilding ? [{ type: 'ScratchCopyBuilt', v: 1, data }] : []
+    }
+    case 'EndScratchCopies': {
+      const { ids, reason, endedAt } = command
+      const ended = copies
+        .filter((copy) => existsCopy(copy) && (ids === null || ids.includes(copy.request.id)))
+        .map(({ request }) => request.id)
+      if (ended.length === 0) return []
+      return [{ type: 'ScratchCopiesEnded', v: 1, data: { ids: ended, reason, endedAt } }]
+    }
+  }
+}
+
+export function withRequestedCopy(
+  copies: readonly ScratchCopyJob[],
+  request: ScratchCopyRequested['data'],
+): readonly ScratchCopyJob[] {
+  const ended = copies.filter((copy) => !existsCopy(copy)).slice(-ENDED_KEPT)
+  const kept = copies.filter((copy) => existsCopy(copy) || ended.includes(copy))
+  return [...kept, { kind: 'scratch-copy', request, result: null, failure: null, end: null }]
+}
+
+export const withEndedCopies = (
+  copies: readonly ScratchCopyJob[],
+  { ids, ...end }: ScratchCopiesEnded['data'],
+): readonly ScratchCopyJob[] =>
+  copies.map((copy) => (ids.includes(copy.request.id) ? { ...copy, end } : copy))

@@ -1,0 +1,89 @@
+import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide.ts'
+import { AUDIT_JOBS_STREAM, type ScratchCopyEnd } from '#domain/audit/events.ts'
+import {
+  existsCopy,
+  isBuildingCopy,
+  isExpiredCopy,
+  type ScratchCopyJob,
+} from '#domain/audit/scratch-copies.ts'
+import type { Core } from '../core-dependencies.ts'
+import { reasonOf, warnThrottled } from '../telemetry/log.ts'
+import { deleteProgress, type ProgressWriter, progressWriter } from './job-progress.ts'
+import { buildScratchTables, dropOtherScratchTables, scratchBytes } from './scratch-copy-tables.ts'
+
+/** The size of one copy in bytes that is allowed. */
+const BYTES_MAX = 20 * 1024 ** 3
+const CHECK_EVERY_MS = 1_000
+
+export const scratchCopiesOf = async ({ actors }: Core): Promise<readonly ScratchCopyJob[]> =>
+  (await actors.stateOf(auditJobsDecider, AUDIT_JOBS_STREAM)).scratchCopies
+
+async function append({ actors, now }: Core, id: string, command: AuditJobCommand): Promise<void> {
+  const context = { actor: 'system:audit', cause: id, at: now() }
+  await actors.handle(auditJobsDecider, AUDIT_JOBS_STREAM, command, context)
+}
+
+const end = (core: Core, id: string, reason: ScratchCopyEnd): Promise<void> =>
+  append(core, id, { type: 'EndScratchCopies', ids: [id], reason, endedAt: core.now() })
+
+/** Ends copies that are too old, and drops the tables of copies that have ended. */
+export async function cleanScratchCopies(core: Core): Promise<void> {
+  const copies = await scratchCopiesOf(core)
+  for (const copy of copies) {
+    if (isExpiredCopy(copy, core.now())) await end(core, copy.request.id, 'expired')
+  }
+  const kept = (await scratchCopiesOf(core)).filter(existsCopy).map(({ request }) => request.id)
+  await dropOtherScratchTables(core.pg, kept)
+}
+
+/** Builds the next copy that was requested, if any. A build that was interrupted is begun again. */
+export async function buildNextScratchCopy(core: Core, lost: AbortSignal): Promise<void> {
+  const next = (await scratchCopiesOf(core)).find(isBuildingCopy)
+  if (next === undefined) return
+  const { id } = next.request
+  await buildScratchCopy(core, next, lost, progressWriter(core.pg, id))
+  if (!lost.aborted) await deleteProgress(core.pg, id)
+}
+
+/**
+ * Builds a copy and records the result. The build stops when the copy is ended, when it becomes too
+ * large, or when `lost` aborts; in the last case, it can be begun again.
+ */
+export async function buildScratchCopy(
+  core: Core,
+  { request: { id, position } }: ScratchCopyJob,
+  lost: AbortSignal,
+  onProgress: ProgressWriter,
+): Promise<void> {
+  const stopped = new AbortController()
+  const watch = setInterval(() => void stopIfEnded(core, id, stopped), CHECK_EVERY_MS)
+  const signal = AbortSignal.any([lost, stopped.signal])
+  try {
+    await buildScratchTables(
+      core,
+      { id, position },
+      { signal, onProgress: (done, total) => onProgress('events', done, total) },
+    )
+    signal.throwIfAborted()
+    const bytes = await scratchBytes(core.pg, id)
+    await append(core, id, { type: 'FinishScratchCopy', id, bytes, finishedAt: core.now() })
+  } catch (error) {
+    if (lost.aborted || !(await isStillBuilding(core, id))) return
+    core.log.error({ alarm: 'audit-job-failed', id, err: error }, 'an audit job failed')
+    await append(core, id, { type: 'FailAuditJob', id, finishedAt: core.now() })
+  } finally {
+    clearInterval(watch)
+  }
+}
+
+const isStillBuilding = async (core: Core, id: string): Promise<boolean> =>
+  (await scratchCopiesOf(core)).some((copy) => copy.request.id === id && isBuildingCopy(copy))
+
+async function stopIfEnded(core: Core, id: string, stopped: AbortController): Promise<void> {
+  try {
+    if ((await scratchBytes(core.pg, id)) > BYTES_MAX) await end(core, id, 'too-large')
+    if (!(await isStillBuilding(core, id))) stopped.abort()
+  } catch (error) {
+    warnThrottled(core.log, { reason: reasonOf(error) }, 'an audit job waits for the database')
+  }
+}

@@ -1,0 +1,103 @@
+import { exportAuditLog, listAuditLog } from '../audit/audit-log.ts'
+import { getCall } from '../audit/calls.ts'
+import { exportLedger } from '../audit/export-ledger.ts'
+import { getBalanceAt, getSiteMonth, getStatement, listLedger } from '../audit/ledger.ts'
+import { countOtherModels, listMismatchedCalls } from '../audit/provider-mismatches.ts'
+import { getPrices, getState, listEvents } from '../audit/time-travel.ts'
+import { getTimeline } from '../channels/health/get-channel-timeline.ts'
+import { getChannel, listChannelRows } from '../channels/list-channels.ts'
+import { exportLogs } from '../logs/export-logs.ts'
+import { listLogs } from '../logs/list-logs.ts'
+import { logStat } from '../logs/log-stat.ts'
+import { listOptions, optionHistory } from '../options/list-options.ts'
+import { priceHistory, priceSchedule } from '../options/price-history.ts'
+import { getPricing } from '../pricing/get-pricing.ts'
+import type { App, ReadDeps } from '../read-route-helpers.ts'
+import { countByName, listRedemptionRows } from '../redemptions/list-redemptions.ts'
+import { listTaskRows } from '../tasks/list-tasks.ts'
+import { getToken, listTokenRows } from '../tokens/list-tokens.ts'
+import { listOrderRows } from '../top-ups/list-orders.ts'
+import { siteUsage } from '../usage/site-usage.ts'
+import { tokenUsage } from '../usage/token-usage.ts'
+import { usageData } from '../usage/usage-by-model.ts'
+import { listGroups } from '../users/list-groups.ts'
+import { getUser, listUserRows } from '../users/list-users.ts'
+
+/** The routes that a scratch copy answers. They read nothing but read models and events. */
+const ROUTES = [
+  listAuditLog,
+  exportAuditLog,
+  listLedger,
+  exportLedger,
+  getStatement,
+  getBalanceAt,
+  getSiteMonth,
+  getState,
+  getPrices,
+  listEvents,
+  getCall,
+  listMismatchedCalls,
+  countOtherModels,
+  listLogs,
+  logStat,
+  exportLogs,
+  siteUsage,
+  tokenUsage,
+  usageData,
+  listUserRows,
+  getUser,
+  listGroups,
+  listChannelRows,
+  getChannel,
+  getTimeline,
+  listTokenRows,
+  getToken,
+  listRedemptionRows,
+  countByName,
+  listOrderRows,
+  listTaskRows,
+  listOptions,
+  optionHistory,
+  priceHistory,
+  priceSchedule,
+  getPricing,
+]
+
+/**
+ * The routes that the live site answers while a copy is open: the session of the caller, static
+ * descriptions, and proofs, which are the same for each event at all times.
+ */
+export const LIVE_ROUTES: ReadonlySet<string> = new Set([
+  'GET /api/status',
+  'GET /api/setup',
+  'GET /api/notice',
+  'GET /api/about',
+  'GET /api/home_page_content',
+  'GET /api/openapi.json',
+  'GET /api/user/self',
+  'GET /api/user/self/groups',
+  'GET /api/user/models',
+  'GET /api/user/messages/unread_count',
+  'GET /api/option/schema',
+  'GET /api/channel/models',
+  'GET /api/audit/scratch-copies',
+  'GET /api/audit/receipts',
+  'GET /api/audit/receipts/:requestId',
+  'GET /api/audit/signed-checkpoints',
+  'GET /api/transparency-log/status',
+])
+
+/** Handles a request as the route's own handler does, with the dependencies of a copy. */
+export type CopyHandler = (request: never, reply: never) => unknown
+
+/** Returns the handlers of the routes by `METHOD /path`, for one set of dependencies. */
+export function handlersWith(deps: ReadDeps): ReadonlyMap<string, CopyHandler> {
+  const handlers = new Map<string, CopyHandler>()
+  const collector = {
+    route: ({ method, url, handler }: { method: string; url: string; handler: CopyHandler }) => {
+      handlers.set(`${method} ${url}`, handler)
+    },
+  }
+  for (const route of ROUTES) route(collector as unknown as App, deps)
+  return handlers
+}
