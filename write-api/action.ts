@@ -26,6 +26,7 @@ import type { KeyedMutex } from './keyed-mutex.ts'
 import type { Providers } from './oauth/configured-oauth-providers.ts'
 import type { HumanCheck } from './sessions/human-check.ts'
 import type { LoginGuard } from './sessions/login-guard.ts'
+import type { FailedLogins } from './sessions/record-failed-logins.ts'
 import type { SetupToken } from './setup/setup-token.ts'
 
 /** The types of each handler are derived from its schemas. */
@@ -45,6 +46,7 @@ export type Deps = {
   readonly runExclusive: KeyedMutex
   readonly nextIds: NextIds
   readonly loginGuard: LoginGuard
+  readonly failedLogins: FailedLogins
   /** The balances that each session or access token last received. */
   readonly shownBalances: ShownAmounts
   /** The token budgets that each session or access token last received. */

@@ -70,6 +70,7 @@ import { createHumanCheck } from './sessions/human-check.ts'
 import { login } from './sessions/login.ts'
 import { createLoginGuard } from './sessions/login-guard.ts'
 import { beginPasskeyLogin, passkeyLogin } from './sessions/passkey-login.ts'
+import { recordFailedLogins } from './sessions/record-failed-logins.ts'
 import { requestReset } from './sessions/request-password-reset.ts'
 import { resetPassword } from './sessions/reset-password.ts'
 import { secondStep, secondStepPasskey } from './sessions/second-login-step.ts'
@@ -219,6 +220,7 @@ export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Pro
     runExclusive,
     nextIds: createNextIds(core, runExclusive),
     loginGuard: createLoginGuard(core.limits, core.vault),
+    failedLogins: recordFailedLogins(core),
     shownBalances: await createShownBalances(core),
     shownBudgets: await createShownBudgets(core),
     setupToken: createSetupToken(core.vault),
@@ -241,6 +243,7 @@ export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Pro
   const warnings = startQuotaWarnings({ core, freshness, transports })
   app.addHook('onClose', async () => {
     await Promise.all([priceSchedule.stop(), warnings.stop(), findingNotices.stop()])
+    await deps.failedLogins.stop()
     await webhooks.close()
   })
   app.addHook('onClose', () => deps.humanCheck.close())

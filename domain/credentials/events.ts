@@ -1,4 +1,4 @@
-import type { Fact, Sealed } from '../shared/event.ts'
+import type { Client, Fact, Sealed } from '../shared/event.ts'
 
 export const credentialsStream = (userId: number): string => `credentials-${userId}`
 
@@ -92,6 +92,50 @@ export const loginsStream = (userId: number): string => `logins-${userId}`
 export type UserLoggedIn = Fact<
   'UserLoggedIn',
   UserReference & { readonly clientIp: Sealed; readonly isByPassword: boolean }
+>
+
+/**
+ * Sessions of the user were ended by the user: the current one (a logout), another one, or all
+ * others.
+ */
+export type SessionsEnded = Fact<
+  'SessionsEnded',
+  UserReference & { readonly which: 'current' | 'one' | 'others'; readonly count: number }
+>
+
+/** Why a login failed. `throttled` means that it was refused before the password was checked. */
+export type LoginFailure =
+  | 'wrong-password'
+  | 'unknown-user'
+  | 'wrong-code'
+  | 'wrong-passkey'
+  | 'identity-rejected'
+  | 'account-disabled'
+  | 'method-disabled'
+  | 'throttled'
+
+/** The stream of failed logins that belong to no account. */
+export const FAILED_LOGINS_STREAM = 'failed-logins'
+
+/**
+ * Failed logins of one account from one network in a period. Many attempts become one event, so
+ * that an attacker cannot fill the event store. `client` has the address, or the network if the
+ * attempts came from several of its addresses. Names that no user has are never recorded.
+ */
+export type LoginsFailed = Fact<
+  'LoginsFailed',
+  {
+    /** The user who was to be logged in, or null for unknown names and for all other attempts. */
+    readonly userId: number | null
+    readonly count: number
+    readonly reasons: Readonly<Partial<Record<LoginFailure, number>>>
+    /** A keyed hash of the network for attempts without a user, whose key could encrypt it. */
+    readonly networkHash: string | null
+    readonly client?: Client
+    /** The first and the last attempt, in unix milliseconds. */
+    readonly firstAt: number
+    readonly lastAt: number
+  }
 >
 
 export type CredentialsEvent =

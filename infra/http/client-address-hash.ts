@@ -19,6 +19,18 @@ export function networkKey(vault: Pick<Vault, 'keyedHash'>, ip: string): string 
 }
 
 /**
+ * Returns the client's network in plain form: `203.0.113.0/24`, or `2001:db8:0::/48`. Returns an
+ * empty text if a proxy names something else than an address.
+ */
+export function networkOf(ip: string): string {
+  if (plainAddress(ip) === null) return ''
+  const line = addressLine(ip)
+  return line.includes(':')
+    ? `${line.split(':').slice(0, 3).join(':')}::/48`
+    : `${line.split('.').slice(0, 3).join('.')}.0/24`
+}
+
+/**
  * Returns the client address, or the /64 network of an IPv6 address. Requests with the same result
  * are counted together.
  */

@@ -57,7 +57,7 @@ export type Sessions = {
   end(hash: string): Promise<void>
   /** Ends one session. Returns false when the user has no session with this id. */
   endOne(userId: number, id: number): Promise<boolean>
-  endAllOf(userId: number, exceptHash?: string): Promise<void>
+  endAllOf(userId: number, exceptHash?: string): Promise<number>
   sweep(): Promise<void>
 }
 
@@ -199,10 +199,11 @@ function userSessions(
       return rowCount === 1
     },
     endAllOf: async (userId, exceptHash = '') => {
-      await pg.query('delete from auth.sessions where user_id = $1 and hash <> $2', [
-        userId,
-        exceptHash,
-      ])
+      const { rowCount } = await pg.query(
+        'delete from auth.sessions where user_id = $1 and hash <> $2',
+        [userId, exceptHash],
+      )
+      return rowCount ?? 0
     },
   }
 }

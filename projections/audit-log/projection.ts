@@ -9,31 +9,24 @@ import type {
 import type { AuditJobEvent } from '#domain/audit/events.ts'
 import type { ChannelEvent, ChannelTerms, TagChange } from '#domain/channels/events.ts'
 import type { CorrectionEvent } from '#domain/corrections/events.ts'
-import type { CredentialsEvent, UserLoggedIn } from '#domain/credentials/events.ts'
 import type { InvoiceEvent } from '#domain/invoices/events.ts'
 import type { MessageEvent } from '#domain/messages/events.ts'
 import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/options/events.ts'
 import type { CodeRedeemed, RedemptionEvent } from '#domain/redemptions/events.ts'
 import type { SiteEvent } from '#domain/setup/events.ts'
-import type { Client, Fact, Recorded, Sealed } from '#domain/shared/event.ts'
 import { TOKEN_VERSIONS, type TokenEvent, type TokenTerms } from '#domain/tokens/events.ts'
 import type { TopUpEvent } from '#domain/top-ups/events.ts'
-import type { UserEvent } from '#domain/users/events.ts'
-import { actNameOf } from '#read-api/contract/act-names.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
-import type { RowChanges } from '../runner/row-changes.ts'
-import { secondsOf } from '../unix-seconds.ts'
+import { logged } from './logged-act.ts'
 import { optionValues } from './option-values.ts'
 import { fingerprintOf } from './text-fingerprint.ts'
+import { type UserActEvent, userActHandlers } from './user-acts.ts'
 
-/** Uses of credentials are no acts of their own: each belongs to a login or a confirmation. */
-type Uses = { readonly type: 'PasskeyUsed' | 'TotpStepUsed' }
 type LoggedEvent =
   | AuditJobEvent
   | ChannelEvent
   | CorrectionEvent
   | InvoiceEvent
-  | Exclude<CredentialsEvent, Uses>
   | Exclude<RedemptionEvent, CodeRedeemed>
   | MessageEvent
   | OptionsEvent
@@ -44,128 +37,7 @@ type LoggedEvent =
   | TokenBudgetsOpened
   | TokenEvent
   | TopUpEvent
-  | UserEvent
-  | UserLoggedIn
-
-export type ObjectKind =
-  | 'channel'
-  | 'correction'
-  | 'invoice'
-  | 'job'
-  | 'message'
-  | 'option'
-  | 'order'
-  | 'price-change'
-  | 'redemption'
-  | 'site'
-  | 'token'
-  | 'user'
-
-type Act = {
-  readonly kind: ObjectKind
-  readonly ids: readonly (string | number)[]
-  readonly before?: object | null
-  readonly after?: object
-  /** The admin's reason, encrypted with the key of `noteUser`. */
-  readonly note?: Sealed | undefined
-  readonly noteUser?: number
-  /** From where the act came, if the event's type has a field for it. */
-  readonly client?: Client
-}
-
-/** Returns a handler that records the act that `actOf` makes of an event. */
-const logged =
-  <E extends Fact>(actOf: (event: Recorded<E>) => Act) =>
-  (event: Recorded<E>, rows: RowChanges): void => {
-    const { kind, ids, before = null, after = {}, ...sealed } = actOf(event)
-    const { note = null, noteUser = 0, client = clientOf(event) } = sealed
-    const { position, meta } = event
-    for (const id of ids) {
-      rows.insert(
-        'acts',
-        { position, object_kind: kind, object_id: String(id) },
-        {
-          ...{ created_at: secondsOf(meta.at), act: actNameOf(event.type), actor: meta.actor },
-          ...{
-            before,
-            after,
-            note,
-            note_user: noteUser,
-            client_ip: client?.ip ?? null,
-            client_user: client?.userId ?? 0,
-            request_id: meta.cause,
-          },
-        },
-      )
-    }
-  }
-
-const clientOf = ({ data }: Recorded): Client | undefined =>
-  (data as { readonly client?: Client }).client
-
-function userHandlers(): Handlers<UserEvent> {
-  const user = (after: object = {}) =>
-    logged<UserEvent>(({ data }) => ({ kind: 'user', ids: [data.userId], after }))
-  return {
-    UserCreated: logged(({ data: { userId, role, group, inviterId } }) => ({
-      ...{ kind: 'user', ids: [userId] },
-      after: { role, group, status: 1, inviter_id: inviterId },
-    })),
-    UserProfileChanged: user({ display_name: 'changed' }),
-    UserPasswordChanged: user({ password: 'changed' }),
-    UserGroupChanged: logged(({ data: { userId, group, note } }) => ({
-      ...{ kind: 'user', ids: [userId], after: { group }, note, noteUser: userId },
-    })),
-    UserRoleChanged: logged(({ data: { userId, role } }) => ({
-      ...{ kind: 'user', ids: [userId], after: { role } },
-    })),
-    UserDisabled: user({ status: 2 }),
-    UserEnabled: user({ status: 1 }),
-    UserDeleted: user(),
-    UserLoginsVoided: user(),
-    UserErased: user(),
-    UserSettingsChanged: logged(({ data: { userId, settings } }) => ({
-      ...{ kind: 'user', ids: [userId], after: settings },
-    })),
-    IdentityBound: logged(({ data: { userId, provider } }) => ({
-      ...{ kind: 'user', ids: [userId], after: { [`identity_${provider}`]: 'bound' } },
-    })),
-    IdentityUnbound: logged(({ data: { userId, provider } }) => ({
-      ...{ kind: 'user', ids: [userId], after: { [`identity_${provider}`]: 'unbound' } },
-    })),
-    UserPasskeysGone: user(),
-  }
-}
-
-function credentialsHandlers(): Handlers<Exclude<CredentialsEvent, Uses> | UserLoggedIn> {
-  type Event = Exclude<CredentialsEvent, Uses>
-  const user = (after: object = {}) =>
-    logged<Event>(({ data }) => ({ kind: 'user', ids: [data.userId], after }))
-  const passkey = logged<Extract<Event, { type: `Passkey${string}` }>>(({ data }) => ({
-    ...{ kind: 'user', ids: [data.userId], after: { passkey_id: data.passkeyId } },
-  }))
-  return {
-    UserLoggedIn: logged(({ data: { userId, clientIp, isByPassword } }) => ({
-      ...{ kind: 'user', ids: [userId], client: { userId, ip: clientIp } },
-      after: { is_by_password: isByPassword },
-    })),
-    AccessTokenIssued: logged(({ data: { userId, expiresAt } }) => ({
-      ...{ kind: 'user', ids: [userId], after: { access_token_expires_at: expiresAt } },
-    })),
-    AccessTokenRevoked: user({ access_token_expires_at: null }),
-    TotpEnabled: user({ totp: true }),
-    TotpDisabled: user({ totp: false }),
-    RecoveryCodesReplaced: logged(({ data: { userId, codeHashes } }) => ({
-      ...{ kind: 'user', ids: [userId], after: { recovery_codes: codeHashes.length } },
-    })),
-    RecoveryCodeUsed: user(),
-    PasskeyAdded: passkey,
-    PasskeyRenamed: passkey,
-    PasskeyRemoved: passkey,
-    SecondFactorReset: user({ totp: false }),
-    CredentialsForgotten: user(),
-  }
-}
+  | UserActEvent
 
 function tokenHandlers(): Handlers<TokenEvent | TokenBudgetSet | TokenBudgetsOpened> {
   const tokens = (after: object) =>
@@ -385,8 +257,7 @@ export const auditLog = projectionOf<LoggedEvent>({
   tables: { acts: { key: ['position', 'object_kind', 'object_id'], isAppendOnly: true } },
   newest: { ...OPTIONS_VERSIONS, ...TOKEN_VERSIONS },
   handlers: {
-    ...userHandlers(),
-    ...credentialsHandlers(),
+    ...userActHandlers(),
     ...tokenHandlers(),
     ...channelHandlers(),
     ...siteHandlers(),

@@ -6,6 +6,7 @@ import { done, success } from '#infra/http/response-envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import { type Action, contextOf, type Deps } from '../action.ts'
 import { credentialActions, type ProofOnly } from '../contract/credentials.ts'
+import { countFailures, subjectOf } from '../sessions/record-failed-logins.ts'
 import { isPassword } from '../users/passwords.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { passkeyAssertionOptions } from './passkeys.ts'
@@ -37,7 +38,17 @@ const proofPurpose = (userId: number): string => `prove:${userId}`
  * Verifies the password, the code or the passkey in a request. Throws if none is given or if it is
  * wrong. A session alone cannot change a login method, because the session may be unattended.
  */
-export async function verifyProof(
+export const verifyProof = (
+  deps: Deps,
+  request: FastifyRequest,
+  proof: ProofOnly,
+): Promise<void> => {
+  const { userId: id, role } = principalOf(request)
+  const who = () => subjectOf({ id, role })
+  return countFailures(deps, request, who, () => verifyGivenProof(deps, request, proof))
+}
+
+async function verifyGivenProof(
   deps: Deps,
   request: FastifyRequest,
   { password = '', code = '', passkey }: ProofOnly,

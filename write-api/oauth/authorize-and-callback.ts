@@ -6,6 +6,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { type Action, type Deps, waitUntilVisible } from '../action.ts'
 import { oauthActions } from '../contract/oauth.ts'
+import { countFailures, nobody } from '../sessions/record-failed-logins.ts'
 import { bindIdentity } from '../users/bind-identity.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
@@ -73,19 +74,21 @@ export const authorize: Action = (api, deps) => {
 export const oauthCallback: Action = (api, deps) => {
   api.route({
     ...endpoint(oauthActions, 'GET /api/oauth/:type'),
-    handler: async (request, reply) => {
-      const { type } = request.params
-      const flow = await consumeState(deps, request, request.query.state, type)
-      // Without a nonce from this server, an attacker could replay the ID token of another login.
-      if (type === 'oidc' && flow.nonce === '') throw oauthError('OAuthStateInvalid')
-      const { bindTo } = flow
-      if (bindTo !== null && (await userOf(request)) !== bindTo) throw httpError('NotLoggedIn')
-      const provider = await deps.providers.of(type)
-      const profile = await callProvider(deps, type, () => provider.profileOf(flow, request.query))
-      if (bindTo === null)
-        return success(await loginWithIdentity(deps, request, reply, profile, flow))
-      return bindAndRespond(deps, request, reply, profile, bindTo)
-    },
+    handler: (request, reply) =>
+      countFailures(deps, request, nobody, async () => {
+        const { type } = request.params
+        const flow = await consumeState(deps, request, request.query.state, type)
+        // Without a nonce from this server, an attacker could replay the ID token of another login.
+        if (type === 'oidc' && flow.nonce === '') throw oauthError('OAuthStateInvalid')
+        const { bindTo } = flow
+        if (bindTo !== null && (await userOf(request)) !== bindTo) throw httpError('NotLoggedIn')
+        const provider = await deps.providers.of(type)
+        const ask = () => provider.profileOf(flow, request.query)
+        const profile = await callProvider(deps, type, ask)
+        if (bindTo === null)
+          return success(await loginWithIdentity(deps, request, reply, profile, flow))
+        return bindAndRespond(deps, request, reply, profile, bindTo)
+      }),
   })
 }
 

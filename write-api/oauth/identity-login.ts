@@ -9,6 +9,7 @@ import { findUser, findUserByIdentity, type UserRow } from '#projections/users/q
 import type { LoginResult } from '#write-api/contract/login.ts'
 import { accepted, type Deps, waitUntilVisible } from '../action.ts'
 import { completeLogin } from '../sessions/complete-login.ts'
+import { countFailures, subjectOf } from '../sessions/record-failed-logins.ts'
 import { identityKeyOf } from '../users/identity-key.ts'
 import { createUserAccount, inviterOf } from '../users/new-user-account.ts'
 import { assertRegistrationOpen } from '../users/register.ts'
@@ -35,7 +36,8 @@ export async function loginWithIdentity(
     throw oauthError('OAuthOther', { provider: identity.provider })
   }
   const user = existing ?? (await findOrRegister(deps, request, reply, profile, { aff, key }))
-  return completeLogin(deps, request, reply, user)
+  const who = () => subjectOf(user)
+  return countFailures(deps, request, who, () => completeLogin(deps, request, reply, user))
 }
 
 async function findOrRegister(

@@ -9,6 +9,7 @@ import { allOptions } from '#projections/options/query.ts'
 import type { Action, Deps } from '../action.ts'
 import { oauthActions, type TelegramQuery } from '../contract/oauth.ts'
 import { readSecretOption } from '../options/secret-options-in-vault.ts'
+import { countFailures, nobody } from '../sessions/record-failed-logins.ts'
 import { bindAndRespond } from './authorize-and-callback.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
@@ -83,14 +84,15 @@ export const telegramLogin: Action = (api, deps) => {
   api.route({
     ...endpoint(oauthActions, 'GET /api/oauth/telegram/login'),
     onRequest: async (request) => rejectNavigation(request),
-    handler: async (request, reply) => {
-      const { state } = request.query
-      const flow = state === undefined ? null : await consumeState(deps, request, state, null)
-      const isLogin = flow === null || (flow.bindTo === null && flow.only === undefined)
-      if (!isLogin) throw oauthError('OAuthStateInvalid')
-      const profile = await telegramProfile(deps, request.query)
-      return success(await loginWithIdentity(deps, request, reply, profile, flow ?? { aff: '' }))
-    },
+    handler: (request, reply) =>
+      countFailures(deps, request, nobody, async () => {
+        const { state } = request.query
+        const flow = state === undefined ? null : await consumeState(deps, request, state, null)
+        const isLogin = flow === null || (flow.bindTo === null && flow.only === undefined)
+        if (!isLogin) throw oauthError('OAuthStateInvalid')
+        const profile = await telegramProfile(deps, request.query)
+        return success(await loginWithIdentity(deps, request, reply, profile, flow ?? { aff: '' }))
+      }),
   })
 }
 

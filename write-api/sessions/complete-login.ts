@@ -67,7 +67,8 @@ async function recordLogin(
   return (await store.append([{ stream, expected: 'any', events }])).position
 }
 
-function assertMayLogIn(user: UserRow): void {
+/** Throws if the user is banned or deactivated. */
+export function assertMayLogIn(user: UserRow): void {
   if (user.isDeleted) throw loginError('UserDeactivated')
   if (user.status !== ACTIVE) throw loginError('UserBanned')
 }

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { optionFlag } from '#domain/options/option-registry.ts'
 import { SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { Core } from '#infra/core-dependencies.ts'
@@ -8,13 +9,14 @@ import { knownDevice } from '#infra/http/session-cookie.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUserByNameKey, type UserRow } from '#projections/users/query.ts'
 import type { Action, Deps } from '../action.ts'
-import { loginActions } from '../contract/login.ts'
+import { type Login, loginActions } from '../contract/login.ts'
 import { normalizeMailAddress } from '../mail/mail-address.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
 import { isPassword } from '../users/passwords.ts'
 import { nameKeyOf } from '../users/user-names.ts'
-import { completeLogin } from './complete-login.ts'
+import { assertMayLogIn, completeLogin } from './complete-login.ts'
 import { loginError } from './login-errors.ts'
+import { countFailures, subjectOf } from './record-failed-logins.ts'
 
 const FRESH_WITHIN_MS = 2_000
 
@@ -26,27 +28,51 @@ export const login: Action = (api, deps) => {
   api.route({
     ...endpoint(loginActions, 'POST /api/user/login'),
     handler: async (request, reply) => {
-      const { username, password } = request.body
       // The CAPTCHA is checked first. Requests that fail it must not slow down logins to the
       // account.
       await deps.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
-      const address = normalizeMailAddress(username)
-      const found = await findCandidates(deps, username, address)
-      // Failed attempts are counted by the entered text. If they were counted by user, guesses with
-      // an email address would delay logins with a username. This would reveal whose address it is.
-      const account = nameKeyOf(deps.core.vault, address ?? username)
-      const device = found.map((user) => knownDevice(request, user)).find((id) => id !== null)
-      const attempt = await deps.loginGuard.enter(request.ip, account, device)
-      if (attempt.waitSeconds > 0) throw httpError('TooManyRequests', {}, attempt.waitSeconds)
-      const user =
-        (await findByPassword(deps.core, found, password)) ??
-        (await findByPasswordOnceFresh(deps, { username, address, found, password }))
-      await assertPasswordLoginOpen(deps, user)
-      if (user === null) throw loginError('WrongCredentials')
-      attempt.succeeded()
+      let candidate: UserRow | null = null
+      const onCandidate = (user: UserRow): void => {
+        candidate = user
+      }
+      const who = () => subjectOf(candidate)
+      const user = await countFailures(deps, request, who, async () => {
+        const user = await verifyPassword(deps, request, onCandidate)
+        assertMayLogIn(user)
+        return user
+      })
       return success(await completeLogin(deps, request, reply, user, true))
     },
   })
+}
+
+/**
+ * Returns the user whose name and password the request contains, or throws. `onCandidate` receives
+ * the user whose name it is before the password is verified.
+ */
+async function verifyPassword(
+  deps: Deps,
+  request: FastifyRequest<{ Body: Login }>,
+  onCandidate: (user: UserRow) => void,
+): Promise<UserRow> {
+  const { username, password } = request.body
+  const address = normalizeMailAddress(username)
+  const found = await findCandidates(deps, username, address)
+  if (found[0] !== undefined) onCandidate(found[0])
+  // Failed attempts are counted by the entered text. If they were counted by user, guesses with
+  // an email address would delay logins with a username. This would reveal whose address it is.
+  const account = nameKeyOf(deps.core.vault, address ?? username)
+  const device = found.map((user) => knownDevice(request, user)).find((id) => id !== null)
+  const attempt = await deps.loginGuard.enter(request.ip, account, device)
+  if (attempt.waitSeconds > 0) throw httpError('TooManyRequests', {}, attempt.waitSeconds)
+  const user =
+    (await findByPassword(deps.core, found, password)) ??
+    (await findByPasswordOnceFresh(deps, { username, address, found, password }))
+  await assertPasswordLoginOpen(deps, user)
+  if (user === null) throw loginError('WrongCredentials')
+  onCandidate(user)
+  attempt.succeeded()
+  return user
 }
 
 /**

@@ -8,6 +8,7 @@ import { credentialsError } from '../credentials/credentials-errors.ts'
 import { issueChallenge, passkeySite, userIdOfHandle, webauthn } from '../credentials/passkeys.ts'
 import { verifyPasskeySignature } from '../credentials/verify-passkey-signature.ts'
 import { startUserSession } from './complete-login.ts'
+import { countFailures, subjectOf } from './record-failed-logins.ts'
 
 /**
  * POST /api/user/login/passkey/begin: returns the WebAuthn options for any passkey of this site.
@@ -39,11 +40,14 @@ export const passkeyLogin: Action = (api, deps) => {
       const { passkey } = request.body
       const userId = userIdOfHandle(passkey.response.userHandle ?? '')
       const user = userId === null ? null : await findUser(deps.core.db, userId)
-      if (user === null || user.isDeleted) throw credentialsError('PasskeyFailed')
-      const context = await contextOfUser(deps.core, request, user.id)
-      const check = { userId: user.id, passkey, purpose: 'login', isSoleFactor: true }
-      await verifyPasskeySignature(deps, request, check, context)
-      return success(await startUserSession(deps, request, reply, user))
+      const who = () => subjectOf(user)
+      return countFailures(deps, request, who, async () => {
+        if (user === null || user.isDeleted) throw credentialsError('PasskeyFailed')
+        const context = await contextOfUser(deps.core, request, user.id)
+        const check = { userId: user.id, passkey, purpose: 'login', isSoleFactor: true }
+        await verifyPasskeySignature(deps, request, check, context)
+        return success(await startUserSession(deps, request, reply, user))
+      })
     },
   })
 }

@@ -12,6 +12,7 @@ import { verifyPasskeySignature } from '../credentials/verify-passkey-signature.
 import { limitCodeAttempts, verifyCode } from '../credentials/verify-second-factor-code.ts'
 import { startUserSession } from './complete-login.ts'
 import { consumeTicket, countTicketAttempt, type LoginTicket, readTicket } from './login-ticket.ts'
+import { countFailures } from './record-failed-logins.ts'
 
 /** POST /api/user/login/second/begin: returns the WebAuthn options for the user's passkeys. */
 export const secondStepPasskey: Action = (api, deps) => {
@@ -42,24 +43,36 @@ export const secondStep: Action = (api, deps) => {
   api.route({
     ...endpoint(loginActions, 'POST /api/user/login/second'),
     handler: async (request, reply) => {
-      const { ticket, passkey } = request.body
-      const first = await readTicket(deps, ticket)
-      const { userId: id, authVersion } = first
-      // No limit on failed attempts is needed for a passkey, because its signature cannot be
-      // guessed.
-      const succeeded =
-        passkey === undefined
-          ? await limitCodeAttempts(deps, request, { id, authVersion })
-          : () => {}
-      await countTicketAttempt(deps, ticket)
-      await verifyFactor(deps, request, first, request.body)
-      await consumeTicket(deps, ticket)
-      succeeded()
-      const user = await findUser(deps.core.db, first.userId)
-      if (user?.authVersion !== first.authVersion) throw credentialsError('LoginTicketOver')
-      return success(await startUserSession(deps, request, reply, user, first.isByPassword))
+      let userId: number | null = null
+      // Failures are urgent, because the password was correct.
+      const who = () => (userId === null ? null : { id: userId, isUrgent: true })
+      return countFailures(deps, request, who, async () => {
+        const first = await readTicket(deps, request.body.ticket)
+        userId = first.userId
+        await verifySecondStep(deps, request, first, request.body)
+        const user = await findUser(deps.core.db, first.userId)
+        if (user?.authVersion !== first.authVersion) throw credentialsError('LoginTicketOver')
+        return success(await startUserSession(deps, request, reply, user, first.isByPassword))
+      })
     },
   })
+}
+
+async function verifySecondStep(
+  deps: Deps,
+  request: FastifyRequest,
+  first: LoginTicket,
+  step: SecondStep,
+): Promise<void> {
+  const { userId: id, authVersion } = first
+  const { ticket, passkey } = step
+  // No limit on failed attempts is needed for a passkey, because its signature cannot be guessed.
+  const succeeded =
+    passkey === undefined ? await limitCodeAttempts(deps, request, { id, authVersion }) : () => {}
+  await countTicketAttempt(deps, ticket)
+  await verifyFactor(deps, request, first, step)
+  await consumeTicket(deps, ticket)
+  succeeded()
 }
 
 async function verifyFactor(

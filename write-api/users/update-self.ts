@@ -12,13 +12,14 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { done } from '#infra/http/response-envelope.ts'
 import { startSession } from '#infra/http/session-cookie.ts'
-import { findUser } from '#projections/users/query.ts'
+import { findUser, type UserRow } from '#projections/users/query.ts'
 import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { applyFields } from '../apply-request-fields.ts'
 import { type UpdateSelf, userActions } from '../contract/users.ts'
 import { requireProofOrRecentLogin } from '../credentials/identity-proof.ts'
 import { notificationsStep } from '../notifications/notification-settings.ts'
+import { countFailures, subjectOf } from '../sessions/record-failed-logins.ts'
 import { checkPassword, deleteOldPasswords, isPassword, storePassword } from './passwords.ts'
 import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
@@ -71,14 +72,29 @@ async function newPassword(
   // without a second factor must have logged in recently.
   const isFirst = user !== null && user.passwordRef === null
   if (isFirst) await requireProofOrRecentLogin(deps, request, { code, ...(passkey && { passkey }) })
-  else if (user === null || !(await isPassword(core.vault, user, original))) {
-    throw userError('WrongOriginalPassword')
-  }
+  else await verifyPassword(deps, request, user, original)
   // Others may know a temporary password. It must therefore be replaced by a different one.
   if (user?.mustChangePassword && password === original) throw userError('PasswordUnchanged')
   attempt.succeeded()
   return storePassword(core.vault, userId, await core.vault.hashPassword(password))
 }
+
+/** Throws if the password is wrong. Wrong passwords are counted as failed logins. */
+const verifyPassword = (
+  deps: Deps,
+  request: FastifyRequest,
+  user: UserRow | null,
+  password: string,
+): Promise<void> =>
+  countFailures(
+    deps,
+    request,
+    () => subjectOf(user),
+    async () => {
+      const isRight = user !== null && (await isPassword(deps.core.vault, user, password))
+      if (!isRight) throw userError('WrongOriginalPassword')
+    },
+  )
 
 async function appendChange(
   { core }: Deps,

@@ -1,0 +1,98 @@
+import type {
+  CredentialsEvent,
+  LoginsFailed,
+  SessionsEnded,
+  UserLoggedIn,
+} from '#domain/credentials/events.ts'
+import type { UserEvent } from '#domain/users/events.ts'
+import type { Handlers } from '../projection.ts'
+import { logged } from './logged-act.ts'
+
+/** Uses of credentials are no acts of their own: each belongs to a login or a confirmation. */
+type Uses = { readonly type: 'PasskeyUsed' | 'TotpStepUsed' }
+type CredentialsAct = Exclude<CredentialsEvent, Uses>
+type LoginEvent = UserLoggedIn | LoginsFailed | SessionsEnded
+export type UserActEvent = UserEvent | CredentialsAct | LoginEvent
+
+/** The acts on users, their logins and their credentials. */
+export const userActHandlers = (): Handlers<UserActEvent> => ({
+  ...userHandlers(),
+  ...loginHandlers(),
+  ...credentialsHandlers(),
+})
+
+function userHandlers(): Handlers<UserEvent> {
+  const user = (after: object = {}) =>
+    logged<UserEvent>(({ data }) => ({ kind: 'user', ids: [data.userId], after }))
+  return {
+    UserCreated: logged(({ data: { userId, role, group, inviterId } }) => ({
+      ...{ kind: 'user', ids: [userId] },
+      after: { role, group, status: 1, inviter_id: inviterId },
+    })),
+    UserProfileChanged: user({ display_name: 'changed' }),
+    UserPasswordChanged: user({ password: 'changed' }),
+    UserGroupChanged: logged(({ data: { userId, group, note } }) => ({
+      ...{ kind: 'user', ids: [userId], after: { group }, note, noteUser: userId },
+    })),
+    UserRoleChanged: logged(({ data: { userId, role } }) => ({
+      ...{ kind: 'user', ids: [userId], after: { role } },
+    })),
+    UserDisabled: user({ status: 2 }),
+    UserEnabled: user({ status: 1 }),
+    UserDeleted: user(),
+    UserLoginsVoided: user(),
+    UserErased: user(),
+    UserSettingsChanged: logged(({ data: { userId, settings } }) => ({
+      ...{ kind: 'user', ids: [userId], after: settings },
+    })),
+    IdentityBound: logged(({ data: { userId, provider } }) => ({
+      ...{ kind: 'user', ids: [userId], after: { [`identity_${provider}`]: 'bound' } },
+    })),
+    IdentityUnbound: logged(({ data: { userId, provider } }) => ({
+      ...{ kind: 'user', ids: [userId], after: { [`identity_${provider}`]: 'unbound' } },
+    })),
+    UserPasskeysGone: user(),
+  }
+}
+
+function loginHandlers(): Handlers<LoginEvent> {
+  return {
+    UserLoggedIn: logged(({ data: { userId, clientIp, isByPassword } }) => ({
+      ...{ kind: 'user', ids: [userId], client: { userId, ip: clientIp } },
+      after: { is_by_password: isByPassword },
+    })),
+    // The counts of an earlier period are not values before this act.
+    LoginsFailed: logged(({ data: { userId, count, reasons, networkHash } }) => ({
+      ...{ kind: userId === null ? 'site' : 'user', ids: [userId ?? ''], before: {} },
+      after: { count, ...reasons, ...(networkHash === null ? {} : { network: networkHash }) },
+    })),
+    SessionsEnded: logged(({ data: { userId, which, count } }) => ({
+      ...{ kind: 'user', ids: [userId], before: {}, after: { sessions: which, count } },
+    })),
+  }
+}
+
+function credentialsHandlers(): Handlers<CredentialsAct> {
+  const user = (after: object = {}) =>
+    logged<CredentialsAct>(({ data }) => ({ kind: 'user', ids: [data.userId], after }))
+  const passkey = logged<Extract<CredentialsAct, { type: `Passkey${string}` }>>(({ data }) => ({
+    ...{ kind: 'user', ids: [data.userId], after: { passkey_id: data.passkeyId } },
+  }))
+  return {
+    AccessTokenIssued: logged(({ data: { userId, expiresAt } }) => ({
+      ...{ kind: 'user', ids: [userId], after: { access_token_expires_at: expiresAt } },
+    })),
+    AccessTokenRevoked: user({ access_token_expires_at: null }),
+    TotpEnabled: user({ totp: true }),
+    TotpDisabled: user({ totp: false }),
+    RecoveryCodesReplaced: logged(({ data: { userId, codeHashes } }) => ({
+      ...{ kind: 'user', ids: [userId], after: { recovery_codes: codeHashes.length } },
+    })),
+    RecoveryCodeUsed: user(),
+    PasskeyAdded: passkey,
+    PasskeyRenamed: passkey,
+    PasskeyRemoved: passkey,
+    SecondFactorReset: user({ totp: false }),
+    CredentialsForgotten: user(),
+  }
+}

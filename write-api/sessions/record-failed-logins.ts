@@ -1,0 +1,176 @@
+import type { FastifyRequest } from 'fastify'
+import {
+  FAILED_LOGINS_STREAM,
+  type LoginFailure,
+  type LoginsFailed,
+  loginsStream,
+} from '#domain/credentials/events.ts'
+import { AUDITOR } from '#domain/shared/roles.ts'
+import type { Core } from '#infra/core-dependencies.ts'
+import { newEvents } from '#infra/event-store/events-from-facts.ts'
+import { networkOf } from '#infra/http/client-address-hash.ts'
+import { HttpError } from '#infra/http/http-errors.ts'
+import {
+  type FailedLogin,
+  FailedLoginTallies,
+  type FailedLoginTally,
+} from './tally-failed-logins.ts'
+
+/** The first period is short, so that a failed login soon appears in the audit log. */
+const PERIOD_MS_MIN = 5_000
+const PERIOD_MS_MAX = 600_000
+/** After this time without a failed login, the next period is short again. */
+const QUIET_MS = 600_000
+
+export type FailedLogins = {
+  /** Counts a failed login. It takes the same time for every account, and never throws. */
+  readonly add: (failed: Omit<FailedLogin, 'at'>) => void
+  /** Records what was counted. */
+  readonly stop: () => Promise<void>
+}
+
+type RecorderDeps = Pick<Core, 'store' | 'vault' | 'now' | 'log'>
+
+/**
+ * Records failed logins as events of bounded number. A period begins with a failed login and ends
+ * with at most 16 events. While failed logins go on, each period is twice as long as the previous
+ * one, up to ten minutes. A process thus records at most 2 304 events per day of a steady attack.
+ */
+export function recordFailedLogins(deps: RecorderDeps): FailedLogins {
+  const tallies = new FailedLoginTallies()
+  let periodMs = PERIOD_MS_MIN
+  let endedAt = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+
+  const endPeriod = async (): Promise<void> => {
+    const taken = tallies.take()
+    try {
+      await append(deps, taken)
+    } catch (err) {
+      // The next period includes them, so that an outage of the store hides no attack.
+      for (const tally of taken) tallies.merge(tally)
+      deps.log.warn({ err }, 'failed logins could not be recorded')
+    }
+    endedAt = performance.now()
+    timer = undefined
+    if (tallies.size > 0) begin()
+  }
+  const begin = (): void => {
+    if (timer !== undefined) return
+    const isQuiet = performance.now() - endedAt > QUIET_MS
+    periodMs = isQuiet ? PERIOD_MS_MIN : Math.min(periodMs * 2, PERIOD_MS_MAX)
+    timer = setTimeout(() => {
+      running = endPeriod()
+    }, periodMs).unref()
+  }
+  return {
+    add: (failed) => {
+      tallies.add({ ...failed, at: deps.now() })
+      begin()
+    },
+    stop: async () => {
+      clearTimeout(timer)
+      await running
+      clearTimeout(timer)
+      const taken = tallies.take()
+      await append(deps, taken).catch((err: unknown) => {
+        deps.log.warn({ err, count: taken.length }, 'failed logins could not be recorded')
+      })
+    },
+  }
+}
+
+/** Writes all tallies in one append, so that a repeated one counts nothing twice. */
+async function append(deps: RecorderDeps, tallies: readonly FailedLoginTally[]): Promise<void> {
+  if (tallies.length === 0) return
+  const facts = new Map<string, LoginsFailed[]>()
+  for (const tally of tallies) {
+    const { userId } = tally
+    const stream = userId === null ? FAILED_LOGINS_STREAM : loginsStream(userId)
+    facts.set(stream, [...(facts.get(stream) ?? []), await factOf(deps, tally)])
+  }
+  const context = { actor: 'system:logins', cause: null, at: deps.now() }
+  await deps.store.append(
+    [...facts].map(([stream, ofStream]) => ({
+      ...{ stream, expected: 'any' as const, events: newEvents(ofStream, context) },
+    })),
+  )
+}
+
+async function factOf(
+  { vault }: RecorderDeps,
+  { userId, from, count, reasons, firstAt, lastAt }: FailedLoginTally,
+): Promise<LoginsFailed> {
+  const isHashed = userId === null && from !== null
+  const network = from?.includes('/') ? from : networkOf(from ?? '')
+  const client =
+    userId === null || from === null ? null : { userId, ip: await vault.seal(userId, from) }
+  const data = {
+    ...{ userId, count, reasons: Object.fromEntries(reasons) },
+    networkHash: isHashed ? vault.keyedHash('address', `network ${network}`).slice(0, 16) : null,
+    ...{ firstAt, lastAt, ...(client === null ? {} : { client }) },
+  }
+  return { type: 'LoginsFailed', v: 1, data }
+}
+
+/** The errors that mean a failed login. Other errors, such as an unavailable store, do not. */
+const FAILURES: Readonly<Record<string, LoginFailure>> = {
+  WrongCredentials: 'wrong-password',
+  ProofWrong: 'wrong-password',
+  WrongOriginalPassword: 'wrong-password',
+  CodeWrong: 'wrong-code',
+  CodeUsed: 'wrong-code',
+  LoginTicketOver: 'wrong-code',
+  PasskeyFailed: 'wrong-passkey',
+  PasskeyCopied: 'wrong-passkey',
+  OAuthFailed: 'identity-rejected',
+  OAuthOther: 'identity-rejected',
+  OAuthStateInvalid: 'identity-rejected',
+  TelegramInvalid: 'identity-rejected',
+  WeChatCodeWrong: 'identity-rejected',
+  UserBanned: 'account-disabled',
+  UserDeactivated: 'account-disabled',
+  PasswordLoginDisabled: 'method-disabled',
+  TooManyRequests: 'throttled',
+}
+
+export type LoginSubject = Pick<FailedLogin, 'isUrgent'> & { readonly id: number }
+
+export const subjectOf = (
+  user: { readonly id: number; readonly role: number } | null,
+): LoginSubject | null => (user === null ? null : { id: user.id, isUrgent: user.role >= AUDITOR })
+
+/** For logins with an identity of another site, which names no user of this site. */
+export const nobody = (): null => null
+
+/** The errors that an inner step of a login has counted. */
+const counted = new WeakSet<HttpError>()
+
+/**
+ * Runs a login, or one step of it. If it fails, counts why. `who` returns the user who was to be
+ * logged in, if the login has found one by then.
+ */
+export async function countFailures<T>(
+  { failedLogins }: { readonly failedLogins: FailedLogins },
+  request: FastifyRequest,
+  who: () => LoginSubject | null,
+  login: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await login()
+  } catch (error) {
+    const failure = error instanceof HttpError ? FAILURES[error.code] : undefined
+    if (failure === undefined || counted.has(error as HttpError)) throw error
+    counted.add(error as HttpError)
+    const user = who()
+    const isUnknown = user === null && failure === 'wrong-password'
+    failedLogins.add({
+      reason: isUnknown ? 'unknown-user' : failure,
+      userId: user?.id ?? null,
+      isUrgent: user?.isUrgent ?? false,
+      ip: request.ip,
+    })
+    throw error
+  }
+}

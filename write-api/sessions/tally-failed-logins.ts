@@ -1,0 +1,132 @@
+import type { LoginFailure } from '#domain/credentials/events.ts'
+import { networkOf } from '#infra/http/client-address-hash.ts'
+
+export type FailedLogin = {
+  readonly reason: LoginFailure
+  /** The user who was to be logged in, or null if no user has the name. */
+  readonly userId: number | null
+  /** True for admins and auditors, and for attempts after a correct password. */
+  readonly isUrgent: boolean
+  readonly ip: string
+  /** The time in unix milliseconds. */
+  readonly at: number
+}
+
+/** Failed logins of one account from one network. */
+export type FailedLoginTally = {
+  readonly userId: number | null
+  readonly isUrgent: boolean
+  /** The address, or the network of several addresses. Null for several networks. */
+  readonly from: string | null
+  readonly count: number
+  readonly reasons: ReadonlyMap<LoginFailure, number>
+  readonly firstAt: number
+  readonly lastAt: number
+}
+
+/** The most tallies that are kept in memory. Further ones are counted without their account. */
+const TALLIES_MAX = 1_000
+/** The most networks of one account that are counted separately. */
+const NETWORKS_PER_ACCOUNT_MAX = 3
+/** The most tallies of one period. Further ones are added up without their account. */
+const TALLIES_PER_PERIOD_MAX = 15
+
+/**
+ * Adds up failed logins in a bounded amount of memory, however many accounts and networks an
+ * attacker uses. Attempts at accounts of admins displace those at other accounts, so that noise
+ * cannot hide them.
+ */
+export class FailedLoginTallies {
+  #tallies = new Map<string, FailedLoginTally>()
+  #networks = new Map<number | null, Set<string>>()
+  #rest: FailedLoginTally | null = null
+
+  get size(): number {
+    return this.#tallies.size + (this.#rest === null ? 0 : 1)
+  }
+
+  add({ reason, userId, isUrgent, ip, at }: FailedLogin): void {
+    const reasons = new Map([[reason, 1]])
+    const from = networkOf(ip) === '' ? null : ip
+    this.merge({ userId, isUrgent, from, count: 1, reasons, firstAt: at, lastAt: at })
+  }
+
+  merge(tally: FailedLoginTally): void {
+    const network = this.#networkOf(tally)
+    const key = `${tally.userId} ${network}`
+    const earlier = this.#tallies.get(key)
+    if (earlier === undefined && this.#tallies.size >= TALLIES_MAX && !this.#makeRoomFor(tally)) {
+      this.#rest = withoutAccount(this.#rest, tally)
+      return
+    }
+    const from = network === SEVERAL ? null : tally.from
+    this.#tallies.set(key, earlier === undefined ? { ...tally, from } : sumOf(earlier, tally))
+  }
+
+  /**
+   * Removes and returns the tallies of a period: those of urgent accounts first, then those with
+   * the highest counts. The last one has the sum of all others.
+   */
+  take(): readonly FailedLoginTally[] {
+    const all = [...this.#tallies.values()].toSorted(
+      (one, other) => Number(other.isUrgent) - Number(one.isUrgent) || other.count - one.count,
+    )
+    const rest = all.slice(TALLIES_PER_PERIOD_MAX).reduce(withoutAccount, this.#rest)
+    this.#tallies.clear()
+    this.#networks.clear()
+    this.#rest = null
+    return [...all.slice(0, TALLIES_PER_PERIOD_MAX), ...(rest === null ? [] : [rest])]
+  }
+
+  /** Returns the network, or `SEVERAL` if the account has too many networks already. */
+  #networkOf({ userId, from, isUrgent }: FailedLoginTally): string {
+    const network = from === null ? SEVERAL : from.includes('/') ? from : networkOf(from)
+    const networks = this.#networks.get(userId) ?? new Set()
+    if (networks.has(network)) return network
+    if (network === SEVERAL || networks.size >= NETWORKS_PER_ACCOUNT_MAX) return SEVERAL
+    const isCounted = isUrgent || this.#tallies.size < TALLIES_MAX
+    if (isCounted) this.#networks.set(userId, networks.add(network))
+    return network
+  }
+
+  #makeRoomFor({ isUrgent }: FailedLoginTally): boolean {
+    if (!isUrgent) return false
+    for (const [key, tally] of this.#tallies) {
+      if (tally.isUrgent) continue
+      this.#tallies.delete(key)
+      this.#rest = withoutAccount(this.#rest, tally)
+      return true
+    }
+    return false
+  }
+}
+
+const SEVERAL = 'several'
+
+function sumOf(one: FailedLoginTally, other: FailedLoginTally): FailedLoginTally {
+  const reasons = new Map(one.reasons)
+  for (const [reason, count] of other.reasons)
+    reasons.set(reason, (reasons.get(reason) ?? 0) + count)
+  return {
+    userId: one.userId,
+    isUrgent: one.isUrgent || other.isUrgent,
+    from: one.from === other.from || one.from === null ? one.from : networkOfBoth(one, other),
+    count: one.count + other.count,
+    reasons,
+    firstAt: Math.min(one.firstAt, other.firstAt),
+    lastAt: Math.max(one.lastAt, other.lastAt),
+  }
+}
+
+const networkOfBoth = ({ from }: FailedLoginTally, other: FailedLoginTally): string | null => {
+  if (from === null || other.from === null) return null
+  return from.includes('/') ? from : networkOf(from)
+}
+
+const withoutAccount = (
+  rest: FailedLoginTally | null,
+  tally: FailedLoginTally,
+): FailedLoginTally => {
+  const anonymous = { ...tally, userId: null, isUrgent: false, from: null }
+  return rest === null ? anonymous : sumOf(rest, anonymous)
+}
