@@ -89,7 +89,7 @@ function Changes({ preview }: { preview: CorrectionPreview }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   return (
-    <div className="tg-reconciliation-columns">
+    <>
       <ResultPart title={t('reconciliation.correction.byUser')}>
         <DataTable
           label={t('reconciliation.correction.byUser')}
@@ -112,7 +112,7 @@ function Changes({ preview }: { preview: CorrectionPreview }) {
           calls={preview.largest.map(({ corrected, ...row }) => ({ ...row, other: corrected }))}
         />
       </ResultPart>
-    </div>
+    </>
   )
 }
 

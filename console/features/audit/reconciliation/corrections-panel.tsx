@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { isRoot, useUser } from '#console/api/session.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
 import {
   type Column,
@@ -60,10 +61,11 @@ const correctionsQuery = infiniteQueryOptions({
 export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
+  const number = useNumberFormat()
   const mayCorrect = isRoot(useUser())
   const query = useInfiniteQuery(correctionsQuery)
   const readAgain = () => client.invalidateQueries({ queryKey: CORRECTIONS_KEY })
-  const columns = useMemo(() => correctionColumns(t), [t])
+  const columns = useMemo(() => correctionColumns(t, number), [t, number])
   const create = {
     id: 'corrections-create',
     title: t('reconciliation.correction.create'),
@@ -110,35 +112,36 @@ export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
   )
 }
 
-const correctionColumns = (t: TFunction): Column<Correction>[] => [
+const correctionColumns = (t: TFunction, number: Intl.NumberFormat): Column<Correction>[] => [
   column('time', t('audit.time'), 164, ({ started_at: at }) => stamp(at), {
     agoCell: ({ started_at: at }) => <Time at={at} />,
     onCard: 'aside',
   }),
-  column('model', t('ui.model'), 170, ({ model }) => model, TITLE_COLUMN),
-  column('state', t('reconciliation.correction.state'), 110, (row) => <State t={t} row={row} />),
-  column('price', t('reconciliation.correction.priceColumn'), 220, (row) => priceText(t, row)),
-  column('calls', t('shared.calls'), 80, ({ calls }) => calls, NUMBER_COLUMN),
-  column('accounts', t('reconciliation.correction.accounts'), 84, ({ accounts }) => accounts, {
-    ...NUMBER_COLUMN,
-  }),
+  column('model', t('ui.model'), 140, ({ model }) => model, TITLE_COLUMN),
+  column('state', t('reconciliation.correction.state'), 120, (row) => <State t={t} row={row} />),
+  column('calls', t('shared.calls'), 72, ({ calls }) => number.format(calls), NUMBER_COLUMN),
   column(
     'refunded',
     t('reconciliation.correction.refunded'),
-    120,
+    110,
     ({ refunded }) => <ExactQuota value={refunded} />,
     NUMBER_COLUMN,
   ),
   column(
     'charged',
     t('reconciliation.correction.charged'),
-    120,
+    140,
     ({ charged }) => <ExactQuota value={charged} />,
     NUMBER_COLUMN,
   ),
-  column('reason', t('audit.acts.reason'), 170, ({ reason }) => reason || '–'),
+  column('reason', t('audit.acts.reason'), 200, ({ reason }) => reason || '–'),
+  column('price', t('reconciliation.correction.priceColumn'), 220, (row) => priceText(t, row), {
+    ...HIDDEN_COLUMN,
+  }),
   column('actor', t('audit.actor'), 80, ({ requested_by: id }) => `#${id}`, HIDDEN_COLUMN),
 ]
+
+const minuteText = (at: number): string => stampText(at).slice(0, 16)
 
 function State({ t, row }: { t: TFunction; row: Correction }) {
   return isUnfinished(row) ? (
@@ -161,14 +164,16 @@ function Details(props: { correction: Correction; onChange: () => Promise<void> 
   const { t } = useTranslation()
   const { correction } = props
   const { id, group, from, to, finished_at: finishedAt, requested_by: requestedBy } = correction
+  const number = useNumberFormat()
   const isWaiting = isUnfinished(correction)
   return (
     <div className="tg-audit-act">
       {isWaiting && <Unfinished {...props} />}
       <Facts
         facts={[
-          [t('reconciliation.correction.period'), `${stampText(from)} – ${stampText(to)}`],
+          [t('reconciliation.correction.period'), `${minuteText(from)} – ${minuteText(to)}`],
           [t('ui.groupName'), group],
+          [t('reconciliation.correction.accounts'), number.format(correction.accounts)],
           [t('reconciliation.correction.priceColumn'), priceText(t, correction)],
           [t('audit.acts.reason'), correction.reason],
           [t('audit.actor'), <UserLink key="actor" id={requestedBy} />],

@@ -42,9 +42,11 @@ export function RecomputePanel({ scope, onScope }: Props) {
       >
         <ScopeFilters scope={scope} onScope={onScope} />
       </Toolbar>
-      <ScanProgress scan={scan} onStop={stop} />
-      {scan !== null && scan.result !== null && !scan.isRunning && (
-        <RecomputeResult result={scan.result} />
+      {scan !== null && (
+        <div className="tg-reconciliation-result">
+          <ScanProgress scan={scan} onStop={stop} />
+          {scan.result !== null && !scan.isRunning && <RecomputeResult result={scan.result} />}
+        </div>
       )}
     </Panel>
   )

@@ -11,10 +11,9 @@ type Scan = {
 }
 
 /** Shows how far a computation has come, or that it has not come to the end of the period. */
-export function ScanProgress({ scan, onStop }: { scan: Scan | null; onStop: () => void }) {
+export function ScanProgress({ scan, onStop }: { scan: Scan; onStop: () => void }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  if (scan === null) return null
   if (scan.isRunning) {
     const calls = scan.result?.calls ?? 0
     return (

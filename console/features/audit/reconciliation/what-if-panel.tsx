@@ -76,9 +76,13 @@ export function WhatIfPanel({ scope, onScope, draft, onDraft }: Props) {
         >
           <ScopeFilters scope={scope} onScope={onScope} />
         </Toolbar>
-        <ScanProgress scan={scan} onStop={stop} />
-        {scan !== null && scan.result !== null && !scan.isRunning && (
-          <WhatIfResult result={scan.result} scope={scope} />
+        {scan !== null && (
+          <div className="tg-reconciliation-result">
+            <ScanProgress scan={scan} onStop={stop} />
+            {scan.result !== null && !scan.isRunning && (
+              <WhatIfResult result={scan.result} scope={scope} />
+            )}
+          </div>
         )}
       </Panel>
     </>
