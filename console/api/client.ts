@@ -6,7 +6,9 @@ import type { channelChecks } from '#read-api/contract/channel-actions.ts'
 import type { healthQueries } from '#read-api/contract/channel-health.ts'
 import type { timelineQueries } from '#read-api/contract/channel-timeline.ts'
 import type { channelQueries } from '#read-api/contract/channels.ts'
+import type { correctionQueries } from '#read-api/contract/corrections.ts'
 import type { credentialQueries } from '#read-api/contract/credentials.ts'
+import type { invoiceQueries } from '#read-api/contract/invoices.ts'
 import type { ledgerQueries } from '#read-api/contract/ledger.ts'
 import type { logQueries } from '#read-api/contract/logs.ts'
 import type { messageQueries } from '#read-api/contract/messages.ts'
@@ -24,7 +26,9 @@ import type { usageQueries } from '#read-api/contract/usage.ts'
 import type { userQueries } from '#read-api/contract/users.ts'
 import type { verificationQueries } from '#read-api/contract/verifications.ts'
 import type { channelActions } from '#write-api/contract/channels.ts'
+import type { correctionActions } from '#write-api/contract/corrections.ts'
 import type { credentialActions } from '#write-api/contract/credentials.ts'
+import type { invoiceActions } from '#write-api/contract/invoices.ts'
 import type { loginActions } from '#write-api/contract/login.ts'
 import type { messageActions } from '#write-api/contract/messages.ts'
 import type { oauthActions } from '#write-api/contract/oauth.ts'
@@ -43,9 +47,13 @@ type Routes = typeof auditLogQueries &
   typeof channelActions &
   typeof channelChecks &
   typeof channelQueries &
+  typeof correctionActions &
+  typeof correctionQueries &
   typeof credentialActions &
   typeof credentialQueries &
   typeof healthQueries &
+  typeof invoiceActions &
+  typeof invoiceQueries &
   typeof ledgerQueries &
   typeof logQueries &
   typeof loginActions &
@@ -94,7 +102,10 @@ type OptionalIfEmpty<Key extends string, Value> = unknown extends Value
     ? { readonly [K in Key]?: Value }
     : { readonly [K in Key]: Value }
 
-type SendOptions = Pick<ApiRequest, 'afterPosition' | 'signal' | 'idempotencyKey' | 'renewsSession'>
+type SendOptions = Pick<
+  ApiRequest,
+  'afterPosition' | 'signal' | 'file' | 'idempotencyKey' | 'renewsSession'
+>
 
 export type Input<Name extends RouteName> = SendOptions &
   OptionalIfEmpty<'params', Texts<RoutePart<Name, 'params'>>> &

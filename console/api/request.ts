@@ -12,6 +12,8 @@ export type ApiRequest = {
   /** Query parameters. A value that is undefined, null or empty is not sent. */
   query?: Readonly<Record<string, QueryValue>>
   body?: unknown
+  /** A CSV file, which is the body of the request. */
+  file?: Blob
   /** A stream position. The server responds only after its read models include this position. */
   afterPosition?: number | undefined
   signal?: AbortSignal | undefined
@@ -131,6 +133,7 @@ async function sendOnce(call: ApiRequest, userId: number | null): Promise<Respon
   const after = Math.max(call.afterPosition ?? 0, method === 'GET' ? writtenPosition : 0)
   if (after > 0) headers.set('X-After-Position', String(after))
   if (call.body !== undefined) headers.set('Content-Type', 'application/json')
+  if (call.file !== undefined) headers.set('Content-Type', 'text/csv')
   if (call.idempotencyKey !== undefined) headers.set('Idempotency-Key', call.idempotencyKey)
   try {
     return await fetch(addressOf(call.path, call.query), {
@@ -139,6 +142,7 @@ async function sendOnce(call: ApiRequest, userId: number | null): Promise<Respon
       cache: 'no-store',
       credentials: 'same-origin',
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...(call.file === undefined ? {} : { body: call.file }),
       signal: call.signal ?? null,
     })
   } catch (error) {

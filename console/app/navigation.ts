@@ -28,6 +28,7 @@ export const GO_KEYS = {
   ledgers: 'f',
   history: 'y',
   events: 'e',
+  reconciliation: 'x',
 }
 
 export type NavItem = {
@@ -78,6 +79,12 @@ const ITEMS: readonly NavItem[] = [
     { path: '/app/audit/log', label: 'auditLog', icon: 'list' },
     { path: '/app/audit/history', label: 'history', icon: 'clock' },
     { path: '/app/audit/events', label: 'events', icon: 'branch' },
+    {
+      path: '/app/audit/reconciliation',
+      label: 'reconciliation',
+      icon: 'refresh',
+      alsoBelow: '/app/audit/invoices/',
+    },
     { path: '/app/audit/proofs', label: 'proofs', icon: 'check' },
   ]),
   ...inSection('personal', [

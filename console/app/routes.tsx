@@ -183,6 +183,16 @@ const AUDIT_PAGES: RouteObject[] = [
     withAuditTexts(() => import('../features/audit/events/events-page.tsx')),
     'EventsPage',
   ),
+  page(
+    '/app/audit/reconciliation',
+    withAuditTexts(() => import('../features/audit/reconciliation/reconciliation-page.tsx')),
+    'ReconciliationPage',
+  ),
+  page(
+    '/app/audit/invoices/:invoiceId',
+    withAuditTexts(() => import('../features/audit/reconciliation/invoice-page.tsx')),
+    'InvoicePage',
+  ),
 ]
 
 const isKnownPath = (path: string): boolean =>

@@ -10,7 +10,7 @@ import { languageActions } from './language-menu.tsx'
 import { GO_KEYS, navItems } from './navigation.ts'
 import { useThemeAction } from './top-bar.tsx'
 
-const WITH_KEYWORDS = ['channels', 'me', 'settings', 'tokens', 'wallet'] as const
+const WITH_KEYWORDS = ['channels', 'me', 'reconciliation', 'settings', 'tokens', 'wallet'] as const
 type LabelWithKeywords = (typeof WITH_KEYWORDS)[number]
 const hasKeywords = (label: string): label is LabelWithKeywords =>
   WITH_KEYWORDS.some((name) => name === label)

@@ -1,5 +1,6 @@
 import type { AuditTranslations } from '../translation-types.ts'
 import { audit } from './audit.ts'
 import { auditActs } from './audit-acts.ts'
+import { reconciliation } from './reconciliation.ts'
 
-export const auditTranslations: AuditTranslations = { audit, auditActs }
+export const auditTranslations: AuditTranslations = { audit, auditActs, reconciliation }

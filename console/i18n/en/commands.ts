@@ -25,6 +25,7 @@ export const commands: Translations['commands'] = {
   keywords: {
     channels: 'provider new channel add key test',
     me: 'password 2fa two-step passkey sessions email access token',
+    reconciliation: 'recompute what-if wrong price correction refund provider invoice csv margin',
     settings: 'price ratio smtp mail retry rate limit login registration options',
     tokens: 'new token create api key',
     wallet: 'top up balance redeem code pay',

@@ -31,6 +31,7 @@ export const shell: Translations['shell'] = {
   ledgers: 'Ledgers',
   history: 'History',
   events: 'Events',
+  reconciliation: 'Reconciliation',
   wallet: 'Wallet',
   redemptions: 'Redemption codes',
   channels: 'Channels',

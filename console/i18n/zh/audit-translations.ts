@@ -1,5 +1,6 @@
 import { audit } from './audit.ts'
 import { auditActs } from './audit-acts.ts'
+import { reconciliation } from './reconciliation.ts'
 
 /** The texts of the audit section. They load with its pages. */
-export const auditTranslations = { audit, auditActs }
+export const auditTranslations = { audit, auditActs, reconciliation }

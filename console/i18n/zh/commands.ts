@@ -21,6 +21,7 @@ export const commands = {
   keywords: {
     channels: '供应商 新建渠道 添加 密钥 测试 provider key',
     me: '密码 两步验证 2fa 通行密钥 会话 邮箱 访问令牌 password',
+    reconciliation: '重新计算 价格试算 更正 退还 补扣 上游账单 毛利 csv correction invoice',
     settings: '价格 倍率 smtp 邮件 重试 速率限制 登录 注册 选项 price retry',
     tokens: '新建令牌 创建 api 密钥 token key',
     wallet: '充值 余额 兑换码 支付',

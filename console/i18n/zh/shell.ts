@@ -29,6 +29,7 @@ export const shell = {
   ledgers: '账本',
   history: '修改历史',
   events: '事件',
+  reconciliation: '对账',
   wallet: '钱包',
   redemptions: '兑换码',
   channels: '渠道管理',

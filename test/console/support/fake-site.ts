@@ -167,6 +167,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part as Buffer)
   const text = Buffer.concat(parts).toString('utf8')
+  if (request.headers['content-type'] === 'text/csv') return text
   return text === '' ? undefined : JSON.parse(text)
 }
 

@@ -20,7 +20,7 @@ type CursorPage<Row> = {
 
 type Props<Row> = Pick<
   DataGridProps<Row>,
-  'label' | 'rowKey' | 'empty' | 'expand' | 'isMuted' | 'openKey' | 'isFresh'
+  'label' | 'rowKey' | 'empty' | 'expand' | 'onOpen' | 'isMuted' | 'openKey' | 'isFresh'
 > & {
   query: UseInfiniteQueryResult<InfiniteData<CursorPage<Row>>>
   /** Rows above those of the query, such as live rows. */

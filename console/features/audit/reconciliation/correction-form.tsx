@@ -1,0 +1,126 @@
+import { type FormEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call } from '#console/api/client.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { TextField } from '#console/ui/forms/fields.tsx'
+import { FieldError, formProps, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
+import type { CorrectedPrice } from '#write-api/contract/corrections.ts'
+import { CorrectionPreviewPanel, type Previewed } from './correction-preview-panel.tsx'
+import { isWrong } from './price-draft.ts'
+import { PRICE_MEMBER_NAMES, PRICE_MEMBERS, type PriceMember } from './price-members.ts'
+import { periodOf, type Scope } from './scope.ts'
+import { useModelNames } from './scope-filters.tsx'
+import { SuggestedField } from './suggested-input.tsx'
+
+type Draft = Record<PriceMember | 'model' | 'group', string>
+
+const NO_PRICE = Object.fromEntries(PRICE_MEMBER_NAMES.map((name) => [name, ''])) as Record<
+  PriceMember,
+  string
+>
+
+/** Previews what a corrected price changes, and then applies it. */
+export function CorrectionForm(props: {
+  scope: Scope
+  onScope: (patch: Partial<Scope>) => void
+  onApplied: () => Promise<void>
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const { scope, onScope } = props
+  const [previewed, setPreviewed] = useState<Previewed | null>(null)
+  const models = useModelNames()
+  const form = useDraftForm<Draft>({
+    initial: () => ({ ...NO_PRICE, model: scope.model, group: '' }),
+    validate: (draft) => ({
+      ...(draft.model.trim() === '' ? { model: t('reconciliation.correction.modelMissing') } : {}),
+      ...Object.fromEntries(
+        PRICE_MEMBER_NAMES.filter((name) => isWrong(draft[name])).map((name) => [
+          name,
+          t('reconciliation.whatIf.decimalInvalid'),
+        ]),
+      ),
+    }),
+    save: async (draft) => {
+      const price = priceOf(draft)
+      if (Object.keys(price).length === 0) {
+        throw new FieldError({ model_ratio: t('reconciliation.correction.priceMissing') })
+      }
+      const model = draft.model.trim()
+      const group = draft.group.trim()
+      const body = { ...periodOf(scope.range), model, ...(group === '' ? {} : { group }), price }
+      const preview = await call('POST /api/audit/corrections/preview', { body })
+      setPreviewed({ key: keyOf(draft, scope), model, at: Date.now() / 1_000, preview })
+    },
+  })
+  const changeModel = (model: string): void => form.change({ model })
+  const isCurrent = previewed !== null && previewed.key === keyOf(form.draft, scope)
+  const submit = (event: FormEvent): void => {
+    onScope({ model: form.draft.model.trim() })
+    formProps(form).onSubmit(event)
+  }
+  return (
+    <>
+      <Panel
+        title={t('reconciliation.correction.newTitle')}
+        lead={t('reconciliation.correction.newLead')}
+        actions={<Button icon="close" label={t('ui.close')} onClick={props.onClose} />}
+      >
+        <form className="tg-form" {...formProps(form)} onSubmit={submit}>
+          <div className="tg-form-row">
+            <div className="tg-field">
+              <span className="tg-label">{t('reconciliation.correction.period')}</span>
+              <RangeFilter range={scope.range} onRange={(range) => onScope({ range })} />
+            </div>
+            <SuggestedField
+              label={t('ui.model')}
+              isRequired
+              suggestions={models}
+              maxLength={200}
+              {...form.field('model')}
+              onChange={changeModel}
+            />
+            <TextField
+              label={t('reconciliation.correction.group')}
+              autoComplete="off"
+              maxLength={200}
+              {...form.field('group')}
+            />
+          </div>
+          <fieldset className="tg-form-group">
+            <legend>{t('reconciliation.correction.price')}</legend>
+            <p className="tg-hint">{t('reconciliation.correction.priceHint')}</p>
+            <div className="tg-form-row">
+              {PRICE_MEMBER_NAMES.map((name) => (
+                <TextField
+                  key={name}
+                  label={t(`shared.factor.${PRICE_MEMBERS[name]}`)}
+                  inputMode="decimal"
+                  autoComplete="off"
+                  maxLength={22}
+                  isMono
+                  {...form.field(name)}
+                />
+              ))}
+            </div>
+          </fieldset>
+          <Button type="submit" tone={isCurrent ? 'normal' : 'primary'} isBusy={form.isBusy}>
+            {t('reconciliation.correction.preview')}
+          </Button>
+        </form>
+      </Panel>
+      {isCurrent && <CorrectionPreviewPanel previewed={previewed} onApplied={props.onApplied} />}
+    </>
+  )
+}
+
+const keyOf = (draft: Draft, { range }: Scope): string => JSON.stringify([draft, range])
+
+const priceOf = (draft: Draft): CorrectedPrice =>
+  Object.fromEntries(
+    PRICE_MEMBER_NAMES.map((name) => [name, draft[name].trim()] as const).filter(
+      ([, text]) => text !== '',
+    ),
+  )

@@ -1,0 +1,186 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call } from '#console/api/client.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { stampText } from '#console/ui/elements/time-text.ts'
+import { TextField } from '#console/ui/forms/fields.tsx'
+import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { showSuccess } from '#console/ui/messages/toast.ts'
+import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
+import type { CorrectionPreview } from '#write-api/contract/corrections.ts'
+import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { DataTable } from '../elements/data-table.tsx'
+import { CallLink, CallTable, Figures, ResultPart, UserLink } from './result-tables.tsx'
+
+/** `key` names the request that was previewed. A change of the form hides the preview. */
+export type Previewed = {
+  readonly key: string
+  readonly model: string
+  readonly at: number
+  readonly preview: CorrectionPreview
+}
+
+type Props = { previewed: Previewed; onApplied: () => Promise<void> }
+
+/** What a correction changes for each user and call, and which calls stay as they are. */
+export function CorrectionPreviewPanel({ previewed, onApplied }: Props) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const [isApplying, setApplying] = useState(false)
+  const { preview, at } = previewed
+  const { calls, accounts, refunded, charged, skipped } = preview
+  return (
+    <Panel
+      title={t('reconciliation.correction.previewTitle')}
+      lead={t('reconciliation.correction.previewLead', { time: stampText(Math.floor(at)) })}
+      actions={
+        calls > 0 && (
+          <Button tone="danger" onClick={() => setApplying(true)}>
+            {t('reconciliation.correction.apply')}
+          </Button>
+        )
+      }
+    >
+      {calls === 0 ? (
+        <EmptyState
+          icon="check"
+          title={t('reconciliation.correction.nothing')}
+          body={t('reconciliation.correction.nothingLead')}
+        />
+      ) : (
+        <>
+          <Figures
+            figures={[
+              [t('shared.calls'), number.format(calls)],
+              [t('reconciliation.correction.accounts'), number.format(accounts)],
+              [
+                t('reconciliation.correction.refunded'),
+                <ExactQuota key="refunded" value={refunded} />,
+              ],
+              [
+                t('reconciliation.correction.charged'),
+                <ExactQuota key="charged" value={charged} />,
+              ],
+              [t('reconciliation.figure.skipped'), number.format(skipped)],
+            ]}
+          />
+          <Changes preview={preview} />
+        </>
+      )}
+      {skipped > 0 && <SkippedCalls preview={preview} />}
+      {isApplying && (
+        <ApplyDialog
+          previewed={previewed}
+          onApplied={onApplied}
+          onClose={() => setApplying(false)}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function Changes({ preview }: { preview: CorrectionPreview }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  return (
+    <>
+      <ResultPart title={t('reconciliation.correction.byUser')}>
+        <DataTable
+          label={t('reconciliation.correction.byUser')}
+          heads={[t('shared.user'), { end: t('shared.calls') }, { end: t('audit.ledger.amount') }]}
+          rows={preview.users.map(({ user_id: id, calls, amount }) => ({
+            key: String(id),
+            cells: [
+              <UserLink key="user" id={id} />,
+              number.format(calls),
+              // The amount is what the account is charged, and the balance changes the other way.
+              <QuotaChange key="amount" value={-amount} />,
+            ],
+          }))}
+        />
+      </ResultPart>
+      <ResultPart title={t('reconciliation.correction.calls')}>
+        <CallTable
+          label={t('reconciliation.correction.calls')}
+          otherName={t('reconciliation.correction.corrected')}
+          calls={preview.largest.map(({ corrected, ...row }) => ({ ...row, other: corrected }))}
+        />
+      </ResultPart>
+    </>
+  )
+}
+
+function SkippedCalls({ preview }: { preview: CorrectionPreview }) {
+  const { t } = useTranslation()
+  const { skipped, skipped_calls: calls } = preview
+  const title = t('reconciliation.correction.skippedTitle', { shown: calls.length, all: skipped })
+  return (
+    <ResultPart title={title}>
+      <DataTable
+        label={title}
+        heads={[t('shared.requestId'), t('shared.user'), t('reconciliation.correction.why')]}
+        rows={calls.map(({ request_id: id, user_id: user, reason }) => ({
+          key: id,
+          cells: [
+            <CallLink key="call" requestId={id} />,
+            <UserLink key="user" id={user} />,
+            t(`reconciliation.correction.skip.${reason}`),
+          ],
+        }))}
+      />
+    </ResultPart>
+  )
+}
+
+/** Repeats the totals and asks for the reason. The server refuses a preview that is outdated. */
+function ApplyDialog(props: Props & { onClose: () => void }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const rule = useMoneyRule()
+  const { preview, model } = props.previewed
+  const money = (value: number): string => exactQuotaText(quotaOf(value), rule)
+  const form = useDraftForm({
+    initial: () => ({ reason: '' }),
+    save: async ({ reason }) => {
+      const text = reason.trim()
+      if (text === '')
+        throw new FieldError({ reason: t('reconciliation.correction.reasonMissing') })
+      const body = { preview: preview.preview, reason: text }
+      const { calls } = await retryWithIdentityProof(() =>
+        call('POST /api/audit/corrections', { body }),
+      )
+      showSuccess(t('reconciliation.correction.applied', { count: calls }))
+      props.onClose()
+      await props.onApplied()
+    },
+  })
+  return (
+    <FormDialog
+      isOpen
+      role="alertdialog"
+      title={t('reconciliation.correction.applyTitle')}
+      lead={t('reconciliation.correction.applyLead', {
+        ...{ count: preview.calls, number: number.format(preview.calls), model },
+        ...{ refunded: money(preview.refunded), charged: money(preview.charged) },
+      })}
+      submitText={t('reconciliation.correction.applySubmit')}
+      tone="danger"
+      form={form}
+      onClose={props.onClose}
+    >
+      <TextField
+        label={t('audit.acts.reason')}
+        hint={t('reconciliation.correction.reasonHint')}
+        isRequired
+        maxLength={1_000}
+        {...form.field('reason')}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,218 @@
+import { infiniteQueryOptions, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { call } from '#console/api/client.ts'
+import { isRoot, useUser } from '#console/api/session.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useRegisterActions } from '#console/ui/actions/action.ts'
+import {
+  type Column,
+  column,
+  HIDDEN_COLUMN,
+  NUMBER_COLUMN,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column.ts'
+import { Button, CreateButton } from '#console/ui/elements/button.tsx'
+import { StatusTag } from '#console/ui/elements/status-tag.tsx'
+import { stamp, Time } from '#console/ui/elements/time.tsx'
+import { stampText } from '#console/ui/elements/time-text.ts'
+import { useSubmit } from '#console/ui/forms/use-submit.ts'
+import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { showSuccess } from '#console/ui/messages/toast.ts'
+import type { Correction } from '#read-api/contract/corrections.ts'
+import { ExactQuota } from '../elements/amounts.tsx'
+import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
+import { Facts } from '../elements/data-table.tsx'
+import { CorrectionForm } from './correction-form.tsx'
+import { PRICE_MEMBER_NAMES, PRICE_MEMBERS } from './price-members.ts'
+import { UserLink } from './result-tables.tsx'
+import type { Scope } from './scope.ts'
+
+const CORRECTIONS_KEY = ['audit', 'corrections'] as const
+const PER_PAGE = 50
+/** A correction that has not finished may be running in another process. */
+const UNFINISHED_EVERY_MS = 2_000
+
+type Props = {
+  scope: Scope
+  onScope: (patch: Partial<Scope>) => void
+  isNew: boolean
+  onNew: (isNew: boolean) => void
+}
+
+const isUnfinished = ({ finished_at: at }: Correction): boolean => at === null
+
+const correctionsQuery = infiniteQueryOptions({
+  queryKey: CORRECTIONS_KEY,
+  initialPageParam: '',
+  queryFn: ({ pageParam, signal }) =>
+    call('GET /api/audit/corrections', { query: { cursor: pageParam, limit: PER_PAGE }, signal }),
+  getNextPageParam: (page) => nextCursor(page),
+  refetchInterval: ({ state }) =>
+    state.data?.pages.some(({ items }) => items.some(isUnfinished)) === true
+      ? UNFINISHED_EVERY_MS
+      : false,
+})
+
+/** Lists corrections of charges. Super admins can make a new one. */
+export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const number = useNumberFormat()
+  const mayCorrect = isRoot(useUser())
+  const query = useInfiniteQuery(correctionsQuery)
+  const readAgain = () => client.invalidateQueries({ queryKey: CORRECTIONS_KEY })
+  const columns = useMemo(() => correctionColumns(t, number), [t, number])
+  const create = {
+    id: 'corrections-create',
+    title: t('reconciliation.correction.create'),
+    keys: 'n',
+    icon: 'add',
+    perform: () => onNew(true),
+  } as const
+  useRegisterActions(mayCorrect ? [create] : [])
+  const applied = async (): Promise<void> => {
+    onNew(false)
+    await readAgain()
+  }
+  return (
+    <>
+      {mayCorrect && isNew && (
+        <CorrectionForm
+          scope={scope}
+          onScope={onScope}
+          onApplied={applied}
+          onClose={() => onNew(false)}
+        />
+      )}
+      <CursorList
+        label={t('reconciliation.correction.title')}
+        query={query}
+        rowKey={({ id }) => id}
+        layoutKey="corrections-table-columns"
+        columns={columns}
+        expand={(correction) => <Details correction={correction} onChange={readAgain} />}
+        filters={<h2>{t('reconciliation.correction.title')}</h2>}
+        tools={
+          mayCorrect && !isNew && <CreateButton text={create.title} onClick={create.perform} />
+        }
+        moreText={t('audit.loadOlder')}
+        empty={
+          <EmptyState
+            icon="edit"
+            title={t('reconciliation.correction.none')}
+            body={t('reconciliation.correction.noneLead')}
+          />
+        }
+      />
+    </>
+  )
+}
+
+const correctionColumns = (t: TFunction, number: Intl.NumberFormat): Column<Correction>[] => [
+  column('time', t('audit.time'), 164, ({ started_at: at }) => stamp(at), {
+    agoCell: ({ started_at: at }) => <Time at={at} />,
+    onCard: 'aside',
+  }),
+  column('model', t('ui.model'), 140, ({ model }) => model, TITLE_COLUMN),
+  column('state', t('reconciliation.correction.state'), 120, (row) => <State t={t} row={row} />),
+  column('calls', t('shared.calls'), 72, ({ calls }) => number.format(calls), NUMBER_COLUMN),
+  column(
+    'refunded',
+    t('reconciliation.correction.refunded'),
+    110,
+    ({ refunded }) => <ExactQuota value={refunded} />,
+    NUMBER_COLUMN,
+  ),
+  column(
+    'charged',
+    t('reconciliation.correction.charged'),
+    140,
+    ({ charged }) => <ExactQuota value={charged} />,
+    NUMBER_COLUMN,
+  ),
+  column('reason', t('audit.acts.reason'), 200, ({ reason }) => reason || '–'),
+  column('price', t('reconciliation.correction.priceColumn'), 220, (row) => priceText(t, row), {
+    ...HIDDEN_COLUMN,
+  }),
+  column('actor', t('audit.actor'), 80, ({ requested_by: id }) => `#${id}`, HIDDEN_COLUMN),
+]
+
+const minuteText = (at: number): string => stampText(at).slice(0, 16)
+
+function State({ t, row }: { t: TFunction; row: Correction }) {
+  return isUnfinished(row) ? (
+    <StatusTag tone="warn">{t('reconciliation.correction.unfinished')}</StatusTag>
+  ) : (
+    <StatusTag tone="good">{t('reconciliation.correction.finished')}</StatusTag>
+  )
+}
+
+function priceText(t: TFunction, { price }: Correction): string {
+  // The list has the names of the domain, and the form those of the request.
+  const factors = PRICE_MEMBER_NAMES.map((name) => PRICE_MEMBERS[name])
+  const parts = factors
+    .filter((name) => price[name] !== undefined)
+    .map((name) => `${t(`shared.factor.${name}`)} ${price[name] ?? ''}`)
+  return parts.join(' · ') || '–'
+}
+
+function Details(props: { correction: Correction; onChange: () => Promise<void> }) {
+  const { t } = useTranslation()
+  const { correction } = props
+  const { id, group, from, to, finished_at: finishedAt, requested_by: requestedBy } = correction
+  const number = useNumberFormat()
+  const isWaiting = isUnfinished(correction)
+  return (
+    <div className="tg-audit-act">
+      {isWaiting && <Unfinished {...props} />}
+      <Facts
+        facts={[
+          [t('reconciliation.correction.period'), `${minuteText(from)} – ${minuteText(to)}`],
+          [t('ui.groupName'), group],
+          [t('reconciliation.correction.accounts'), number.format(correction.accounts)],
+          [t('reconciliation.correction.priceColumn'), priceText(t, correction)],
+          [t('audit.acts.reason'), correction.reason],
+          [t('audit.actor'), <UserLink key="actor" id={requestedBy} />],
+          [t('reconciliation.correction.finishedAt'), finishedAt !== null && stamp(finishedAt)],
+          [t('shared.id'), <code key="id">{id}</code>],
+        ]}
+      />
+      <p>
+        <Link
+          to={`/app/audit/log?${new URLSearchParams({ object: `correction:${id}`, range: 'all' })}`}
+        >
+          {t('reconciliation.correction.toAudit')}
+        </Link>
+      </p>
+    </div>
+  )
+}
+
+/** A correction that was interrupted is continued with the preview that was confirmed. */
+function Unfinished(props: { correction: Correction; onChange: () => Promise<void> }) {
+  const { t } = useTranslation()
+  const { preview, reason } = props.correction
+  const mayContinue = isRoot(useUser()) && preview !== null
+  const { isBusy, submit } = useSubmit(async () => {
+    const body = { preview: preview ?? '', reason: reason || '–' }
+    const { calls } = await retryWithIdentityProof(() =>
+      call('POST /api/audit/corrections', { body }),
+    )
+    showSuccess(t('reconciliation.correction.applied', { count: calls }))
+    await props.onChange()
+  })
+  return (
+    <p className="tg-reconciliation-unfinished">
+      {t('reconciliation.correction.unfinishedHint')}
+      {mayContinue && (
+        <Button isBusy={isBusy} onClick={() => void submit()}>
+          {t('reconciliation.correction.continue')}
+        </Button>
+      )}
+    </p>
+  )
+}

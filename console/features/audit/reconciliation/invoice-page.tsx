@@ -1,0 +1,295 @@
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
+import { type ReactNode, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNavigate, useParams } from 'react-router-dom'
+import { isNotFound } from '#console/api/api-error.ts'
+import { call } from '#console/api/client.ts'
+import { channelNameQuery } from '#console/api/logs.ts'
+import { isAdmin, useUser } from '#console/api/session.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { type Column, column, NUMBER_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { ButtonLink } from '#console/ui/elements/button-link.tsx'
+import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
+import { stamp } from '#console/ui/elements/time.tsx'
+import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
+import { useSubmit } from '#console/ui/forms/use-submit.ts'
+import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { Page } from '#console/ui/layout/page.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { confirmDelete } from '#console/ui/lists/list-actions.ts'
+import { showSuccess } from '#console/ui/messages/toast.ts'
+import { choiceParam } from '#console/ui/state/url-state.ts'
+import { useUrlState } from '#console/ui/state/use-url-state.ts'
+import type { Comparison, InvoiceComparison, InvoiceItem } from '#read-api/contract/invoices.ts'
+import { ExactQuota, Hash, QuotaChange } from '../elements/amounts.tsx'
+import { auditorPage } from '../elements/auditor-page.tsx'
+import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
+import { DataTable, Facts } from '../elements/data-table.tsx'
+import { INVOICES_KEY, rateOf } from './invoices-panel.tsx'
+import { Figures, ResultPart } from './result-tables.tsx'
+import '../audit.css'
+import '../proofs/proofs.css'
+import '#console/ui/forms/forms.css'
+import './reconciliation.css'
+
+const COMPARISONS = ['matched', 'different', 'only_ours', 'only_theirs'] as const
+const TONES: Readonly<Record<Comparison, Tone>> = {
+  matched: 'good',
+  different: 'warn',
+  only_ours: 'info',
+  only_theirs: 'bad',
+}
+const URL_PARAMS = { comparison: choiceParam<Comparison | ''>(COMPARISONS, '') }
+const LIST_PATH = '/app/audit/reconciliation?tab=invoices'
+const PER_PAGE = 50
+
+export const InvoicePage = auditorPage('reconciliation.invoice.title', Invoice)
+
+/** An invoice of a provider beside the usage that this site recorded for the channel. */
+function Invoice() {
+  const { t } = useTranslation()
+  const { invoiceId = '' } = useParams()
+  const [{ comparison }, set] = useUrlState(URL_PARAMS)
+  const query = useInfiniteQuery({
+    queryKey: [...INVOICES_KEY, invoiceId, comparison],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/audit/invoices/:id', {
+        params: { id: invoiceId },
+        query: { comparison, cursor: pageParam, limit: PER_PAGE },
+        signal,
+      }),
+    getNextPageParam: (page) => nextCursor(page),
+    placeholderData: keepPreviousData,
+    retry: (count, failure) => count < 2 && !isNotFound(failure),
+  })
+  const number = useNumberFormat()
+  const columns = useMemo(() => itemColumns(t, number), [t, number])
+  const invoice = query.data?.pages[0]
+  if (invoice === undefined) {
+    return <NoInvoice error={query.error} onRetry={() => void query.refetch()} />
+  }
+  return (
+    <InvoiceShell invoice={invoice}>
+      <CursorList
+        label={t('reconciliation.invoice.byDay')}
+        query={query}
+        rowKey={({ day, model }) => `${day} ${model}`}
+        layoutKey="invoice-items-columns"
+        columns={columns}
+        filters={
+          <ComparisonFilter
+            counts={invoice.counts}
+            value={comparison}
+            onChange={(next) => set({ comparison: next })}
+          />
+        }
+        moreText={t('audit.loadNewer')}
+        empty={
+          <EmptyState
+            icon="list"
+            title={t('reconciliation.invoice.noItems')}
+            body={t('reconciliation.invoice.noItemsLead')}
+          />
+        }
+      />
+    </InvoiceShell>
+  )
+}
+
+function ComparisonFilter(props: {
+  counts: InvoiceComparison['counts']
+  value: Comparison | ''
+  onChange: (comparison: Comparison | '') => void
+}) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { counts, ...rest } = props
+  const all = COMPARISONS.reduce((sum, name) => sum + (counts[name] ?? 0), 0)
+  const choice = (value: Comparison | '', name: string, count: number) => ({
+    ...{ value, label: `${name} (${number.format(count)})` },
+  })
+  return (
+    <Segmented
+      label={t('reconciliation.invoice.comparison')}
+      choices={[
+        choice('', t('reconciliation.invoice.any'), all),
+        ...COMPARISONS.map((name) =>
+          choice(name, t(`reconciliation.invoice.of.${name}`), counts[name] ?? 0),
+        ),
+      ]}
+      {...rest}
+    />
+  )
+}
+
+function NoInvoice({ error, onRetry }: { error: Error | null; onRetry: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <Page title={t('reconciliation.invoice.title')}>
+      <Panel>
+        {error === null ? (
+          <Skeleton height={320} />
+        ) : isNotFound(error) ? (
+          <EmptyState
+            icon="search"
+            title={t('reconciliation.invoice.notFound')}
+            body={t('reconciliation.invoice.notFoundLead')}
+            action={<ButtonLink to={LIST_PATH}>{t('reconciliation.invoice.back')}</ButtonLink>}
+          />
+        ) : (
+          <ErrorState error={error} onRetry={onRetry} />
+        )}
+      </Panel>
+    </Page>
+  )
+}
+
+function InvoiceShell(props: { invoice: InvoiceComparison; children: ReactNode }) {
+  const { t } = useTranslation()
+  const { invoice } = props
+  const { channel_id: channel, first_day: first, last_day: last } = invoice
+  const mayManage = isAdmin(useUser())
+  const name = useQuery({ ...channelNameQuery(channel), enabled: mayManage }).data ?? ''
+  const title = t('reconciliation.invoice.pageTitle', { channel })
+  return (
+    <Page
+      title={name === '' ? title : `${title} · ${name}`}
+      lead={t('reconciliation.invoice.pageLead', { first, last })}
+      actions={
+        <>
+          <ButtonLink to={LIST_PATH}>{t('reconciliation.invoice.back')}</ButtonLink>
+          {mayManage && <DeleteButton id={invoice.id} />}
+        </>
+      }
+    >
+      <Totals invoice={invoice} />
+      {props.children}
+    </Page>
+  )
+}
+
+function DeleteButton({ id }: { id: string }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const { isBusy, submit } = useSubmit(async () => {
+    const title = t('reconciliation.invoice.deleteTitle')
+    if (!(await confirmDelete(title, t('reconciliation.invoice.deleteBody')))) return
+    await call('DELETE /api/audit/invoices/:id', { params: { id } })
+    await client.invalidateQueries({ queryKey: INVOICES_KEY, exact: true })
+    // The navigation closes earlier messages.
+    await navigate(LIST_PATH)
+    showSuccess(t('reconciliation.invoice.deleted'))
+  })
+  return (
+    <Button tone="danger" icon="trash" isBusy={isBusy} onClick={() => void submit()}>
+      {t('shared.delete')}
+    </Button>
+  )
+}
+
+/** The sums of the invoice, and the margin of each model. */
+function Totals({ invoice }: { invoice: InvoiceComparison }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { total, models } = invoice
+  return (
+    <Panel title={t('reconciliation.invoice.totals')} lead={t('reconciliation.invoice.marginLead')}>
+      <Figures
+        figures={[
+          [t('reconciliation.invoice.billed'), <ExactQuota key="billed" value={total.billed} />],
+          [t('reconciliation.invoice.cost'), <ExactQuota key="cost" value={total.cost} />],
+          [
+            t('reconciliation.figure.difference'),
+            <QuotaChange key="difference" value={total.billed - total.cost} />,
+          ],
+          [t('reconciliation.figure.charged'), <ExactQuota key="charged" value={total.charged} />],
+          [t('shared.margin'), <Margin key="margin" {...total} />],
+        ]}
+      />
+      <ResultPart title={t('shared.byModel')}>
+        <DataTable
+          label={t('shared.byModel')}
+          heads={[
+            t('ui.model'),
+            { end: t('shared.calls') },
+            { end: t('reconciliation.invoice.rows') },
+            { end: t('reconciliation.invoice.billed') },
+            { end: t('reconciliation.invoice.cost') },
+            { end: t('reconciliation.figure.charged') },
+            { end: t('shared.margin') },
+          ]}
+          rows={models.map((row) => ({
+            key: row.model,
+            cells: [
+              row.model,
+              number.format(row.calls),
+              number.format(row.rows),
+              <ExactQuota key="billed" value={row.billed} />,
+              <ExactQuota key="cost" value={row.cost} />,
+              <ExactQuota key="charged" value={row.charged} />,
+              <Margin key="margin" {...row} />,
+            ],
+          }))}
+        />
+      </ResultPart>
+      <ResultPart title={t('reconciliation.invoice.file')}>
+        <Facts
+          facts={[
+            [t('reconciliation.invoice.at'), stamp(invoice.imported_at)],
+            [t('reconciliation.invoice.rows'), number.format(invoice.rows)],
+            [t('reconciliation.invoice.duplicates'), number.format(invoice.duplicates)],
+            [t('reconciliation.invoice.currencyRate'), rateOf(invoice)],
+            [t('reconciliation.invoice.digest'), <Hash key="digest" value={invoice.digest} />],
+          ]}
+        />
+      </ResultPart>
+    </Panel>
+  )
+}
+
+/** The margin, and its share of what the callers were charged. */
+function Margin({ margin, charged }: { margin: number; charged: number }) {
+  const percent = useNumberFormat({ style: 'percent', maximumFractionDigits: 1 })
+  return (
+    <>
+      <QuotaChange value={margin} />
+      {charged > 0 && <span className="tg-audit-code">{percent.format(margin / charged)}</span>}
+    </>
+  )
+}
+
+const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceItem>[] => [
+  column('day', t('reconciliation.invoice.column.day'), 110, ({ day }) => day, {
+    onCard: 'aside',
+  }),
+  column('model', t('ui.model'), 190, ({ model }) => model, TITLE_COLUMN),
+  column('comparison', t('reconciliation.invoice.comparison'), 120, ({ comparison }) => (
+    <StatusTag tone={TONES[comparison]}>{t(`reconciliation.invoice.of.${comparison}`)}</StatusTag>
+  )),
+  numbers('calls', t('shared.calls'), 80, ({ calls }) => number.format(calls)),
+  numbers('rows', t('reconciliation.invoice.rows'), 80, ({ rows }) => number.format(rows)),
+  numbers('tokens', t('reconciliation.invoice.tokens'), 120, ({ tokens }) => number.format(tokens)),
+  numbers('billedTokens', t('reconciliation.invoice.billedTokens'), 130, (item) =>
+    number.format(item.billed_tokens),
+  ),
+  numbers('cost', t('reconciliation.invoice.cost'), 120, ({ cost }) => <ExactQuota value={cost} />),
+  numbers('billed', t('reconciliation.invoice.billed'), 120, ({ billed }) => (
+    <ExactQuota value={billed} />
+  )),
+  numbers('difference', t('reconciliation.figure.difference'), 120, ({ billed, cost }) => (
+    <QuotaChange value={billed - cost} />
+  )),
+  numbers('margin', t('shared.margin'), 120, ({ margin }) => <QuotaChange value={margin} />),
+]
+
+const numbers = (
+  id: string,
+  title: string,
+  width: number,
+  cell: Column<InvoiceItem>['cell'],
+): Column<InvoiceItem> => column(id, title, width, cell, NUMBER_COLUMN)

@@ -1,0 +1,48 @@
+import { translate } from '#console/i18n/i18n.ts'
+import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
+import type { Delimiter, InvoiceColumn } from './csv-sample.ts'
+
+export type InvoiceDraft = Record<InvoiceColumn, string> & {
+  file: File | null
+  channel_id: string
+  delimiter: Delimiter
+  decimal: '.' | ','
+  currency: string
+  dollars: string
+  models: string
+}
+
+/** Returns the errors that the server would find in the fields, before a large file is sent. */
+export function validateInvoice(draft: InvoiceDraft): FieldErrors<InvoiceDraft> {
+  const { file, channel_id: channel, currency, dollars, models } = draft
+  const errors: FieldErrors<InvoiceDraft> = {}
+  if (file === null) errors.file = translate('reconciliation.invoice.fileMissing')
+  if (!/^[1-9]\d{0,14}$/.test(channel.trim())) {
+    errors.channel_id = translate('reconciliation.invoice.channelMissing')
+  }
+  if (file !== null) {
+    for (const column of ['day', 'model', 'amount'] as const) {
+      if (draft[column] === '') errors[column] = translate('reconciliation.invoice.columnMissing')
+    }
+  }
+  if (!/^[A-Z]{3}$/.test(currency)) {
+    errors.currency = translate('reconciliation.invoice.currencyInvalid')
+  }
+  if (!/^\d{1,6}(?:\.\d{1,12})?$/.test(dollars) || Number(dollars) === 0) {
+    errors.dollars = translate('reconciliation.invoice.dollarsInvalid')
+  }
+  if (models.trim() !== '' && !isNameMap(models)) {
+    errors.models = translate('reconciliation.invoice.modelsInvalid')
+  }
+  return errors
+}
+
+function isNameMap(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+    return Object.values(value).every((name) => typeof name === 'string' && name !== '')
+  } catch {
+    return false
+  }
+}

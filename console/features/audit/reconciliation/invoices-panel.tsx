@@ -1,0 +1,138 @@
+import { infiniteQueryOptions, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useNavigate } from 'react-router-dom'
+import { call } from '#console/api/client.ts'
+import { isAdmin, useUser } from '#console/api/session.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useRegisterActions } from '#console/ui/actions/action.ts'
+import {
+  type Column,
+  column,
+  HIDDEN_COLUMN,
+  NUMBER_COLUMN,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column.ts'
+import { CreateButton } from '#console/ui/elements/button.tsx'
+import { stamp, Time } from '#console/ui/elements/time.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import type { InvoiceSummary } from '#read-api/contract/invoices.ts'
+import { ExactQuota } from '../elements/amounts.tsx'
+import { CursorList } from '../elements/cursor-list.tsx'
+import { InvoiceImport } from './invoice-import.tsx'
+
+export const INVOICES_KEY = ['audit', 'invoices'] as const
+
+/** The server keeps a bounded number of invoices, and lists all of them. */
+const invoicesQuery = infiniteQueryOptions({
+  queryKey: INVOICES_KEY,
+  initialPageParam: '',
+  queryFn: async ({ signal }) => ({
+    items: await call('GET /api/audit/invoices', { signal }),
+    next_cursor: null,
+  }),
+  getNextPageParam: () => null,
+})
+
+/** Lists the imported invoices of providers. Admins can import more. */
+export function InvoicesPanel(props: { isNew: boolean; onNew: (isNew: boolean) => void }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const number = useNumberFormat()
+  const mayImport = isAdmin(useUser())
+  const query = useInfiniteQuery(invoicesQuery)
+  const columns = useMemo(() => invoiceColumns(t, number), [t, number])
+  const create = {
+    id: 'invoices-import',
+    title: t('reconciliation.invoice.importTitle'),
+    keys: 'n',
+    icon: 'add',
+    perform: () => props.onNew(true),
+  } as const
+  useRegisterActions(mayImport ? [create] : [])
+  return (
+    <>
+      <CursorList
+        label={t('reconciliation.invoice.title')}
+        query={query}
+        rowKey={({ id }) => id}
+        layoutKey="invoices-table-columns"
+        columns={columns}
+        onOpen={({ id }) => void navigate(`/app/audit/invoices/${id}`)}
+        filters={<p className="tg-muted">{t('reconciliation.invoice.lead')}</p>}
+        tools={
+          mayImport && (
+            <CreateButton text={t('reconciliation.invoice.import')} onClick={create.perform} />
+          )
+        }
+        moreText={t('audit.loadOlder')}
+        empty={
+          <EmptyState
+            icon="book"
+            title={t('reconciliation.invoice.none')}
+            body={t('reconciliation.invoice.noneLead')}
+          />
+        }
+      />
+      {mayImport && props.isNew && (
+        <InvoiceImport
+          isOpen
+          onImported={async (id) => {
+            await client.invalidateQueries({ queryKey: INVOICES_KEY, exact: true })
+            await navigate(`/app/audit/invoices/${id}`)
+          }}
+          onClose={() => props.onNew(false)}
+        />
+      )}
+    </>
+  )
+}
+
+const invoiceColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceSummary>[] => [
+  column('at', t('reconciliation.invoice.at'), 164, ({ imported_at: at }) => stamp(at), {
+    agoCell: ({ imported_at: at }) => <Time at={at} />,
+    onCard: 'aside',
+  }),
+  column('channel', t('reconciliation.invoice.channelColumn'), 110, linkOf, TITLE_COLUMN),
+  column('period', t('reconciliation.invoice.period'), 200, daysOf),
+  column(
+    'rows',
+    t('reconciliation.invoice.rows'),
+    96,
+    ({ rows }) => number.format(rows),
+    NUMBER_COLUMN,
+  ),
+  column(
+    'duplicates',
+    t('reconciliation.invoice.duplicates'),
+    110,
+    ({ duplicates }) => number.format(duplicates),
+    NUMBER_COLUMN,
+  ),
+  column(
+    'billed',
+    t('reconciliation.invoice.billed'),
+    130,
+    ({ billed }) => <ExactQuota value={billed} />,
+    NUMBER_COLUMN,
+  ),
+  column('currency', t('reconciliation.invoice.currencyRate'), 130, rateOf),
+  column('digest', t('reconciliation.invoice.digest'), 200, digestOf, HIDDEN_COLUMN),
+]
+
+const linkOf = ({ id, channel_id: channel }: InvoiceSummary) => (
+  <Link className="tg-reconciliation-link" to={`/app/audit/invoices/${id}`}>
+    #{channel}
+  </Link>
+)
+
+const daysOf = ({ first_day: first, last_day: last }: InvoiceSummary): string =>
+  first === last ? first : `${first} – ${last}`
+
+/** The currency of the file, and what one unit of it is in dollars. */
+export const rateOf = ({ currency, dollars }: InvoiceSummary): string =>
+  currency === 'USD' && dollars === '1' ? currency : `${currency} × ${dollars}`
+
+const digestOf = ({ digest }: InvoiceSummary) => <code title={digest}>{digest.slice(0, 16)}…</code>

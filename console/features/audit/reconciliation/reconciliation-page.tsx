@@ -1,0 +1,62 @@
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { IdentityProofHost } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
+import { Page } from '#console/ui/layout/page.tsx'
+import { Tabs } from '#console/ui/layout/tabs.tsx'
+import { choiceParam, flagParam } from '#console/ui/state/url-state.ts'
+import { useUrlState } from '#console/ui/state/use-url-state.ts'
+import { auditorPage } from '../elements/auditor-page.tsx'
+import { CorrectionsPanel } from './corrections-panel.tsx'
+import { InvoicesPanel } from './invoices-panel.tsx'
+import { NO_DRAFT } from './price-draft.ts'
+import { RecomputePanel } from './recompute-panel.tsx'
+import { SCOPE_PARAMS } from './scope.ts'
+import { WhatIfPanel } from './what-if-panel.tsx'
+import '../audit.css'
+import '../proofs/proofs.css'
+import '#console/ui/forms/forms.css'
+import './reconciliation.css'
+
+const TABS = ['recompute', 'whatIf', 'corrections', 'invoices'] as const
+type ReconciliationTab = (typeof TABS)[number]
+
+const URL_PARAMS = {
+  ...SCOPE_PARAMS,
+  tab: choiceParam<ReconciliationTab>(TABS, 'recompute'),
+  new: flagParam(),
+}
+
+export const ReconciliationPage = auditorPage('shell.reconciliation', Reconciliation)
+
+function Reconciliation() {
+  const { t } = useTranslation()
+  const [{ tab, new: isNew, ...scope }, set] = useUrlState(URL_PARAMS)
+  // The draft is kept here, so that it outlives a look at another tab.
+  const [draft, setDraft] = useState(NO_DRAFT)
+  const panels: Record<ReconciliationTab, () => ReactElement> = {
+    recompute: () => <RecomputePanel scope={scope} onScope={set} />,
+    whatIf: () => <WhatIfPanel scope={scope} onScope={set} draft={draft} onDraft={setDraft} />,
+    corrections: () => (
+      <CorrectionsPanel
+        scope={scope}
+        onScope={set}
+        isNew={isNew}
+        onNew={(next) => set({ new: next })}
+      />
+    ),
+    invoices: () => <InvoicesPanel isNew={isNew} onNew={(next) => set({ new: next })} />,
+  }
+  return (
+    <Page title={t('shell.reconciliation')} lead={t('reconciliation.lead')}>
+      <Tabs
+        label={t('shell.reconciliation')}
+        tabs={TABS.map((name) => ({ id: name, title: t(`reconciliation.tab.${name}`) }))}
+        selected={tab}
+        onSelect={(name) => set({ tab: name, new: false })}
+      >
+        <div className="tg-proofs-stack">{panels[tab]()}</div>
+      </Tabs>
+      <IdentityProofHost />
+    </Page>
+  )
+}

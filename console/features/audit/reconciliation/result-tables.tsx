@@ -1,0 +1,129 @@
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { DataTable } from '../elements/data-table.tsx'
+
+/** The main figures of a result, side by side. */
+export function Figures(props: {
+  figures: readonly (readonly [name: string, value: ReactNode])[]
+}) {
+  return (
+    <dl className="tg-reconciliation-figures">
+      {props.figures.map(([name, value]) => (
+        <LabelledValue key={name} name={name}>
+          {value}
+        </LabelledValue>
+      ))}
+    </dl>
+  )
+}
+
+/** A part of a result with a heading of its own. */
+export function ResultPart(props: { title: string; children: ReactNode }) {
+  return (
+    <section className="tg-reconciliation-part">
+      <h3>{props.title}</h3>
+      {props.children}
+    </section>
+  )
+}
+
+export const CallLink = ({ requestId }: { requestId: string }) => (
+  <Link to={`/app/calls/${encodeURIComponent(requestId)}`} title={requestId}>
+    <code>{requestId}</code>
+  </Link>
+)
+
+export const UserLink = ({ id }: { id: number }) => (
+  <Link to={`/app/audit/ledgers/${id}`}>#{id}</Link>
+)
+
+export type CallDifference = {
+  readonly request_id: string
+  readonly user_id: number
+  readonly model?: string
+  readonly charged: number
+  /** The other charge: recomputed, drafted or corrected. */
+  readonly other: number
+}
+
+/** Calls with two charges and their difference. Each leads to the page that explains the call. */
+export function CallTable(props: {
+  label: string
+  otherName: string
+  calls: readonly CallDifference[]
+}) {
+  const { t } = useTranslation()
+  const hasModels = props.calls.some(({ model }) => model !== undefined)
+  return (
+    <DataTable
+      label={props.label}
+      heads={[
+        t('shared.requestId'),
+        t('shared.user'),
+        ...(hasModels ? [t('ui.model')] : []),
+        { end: t('reconciliation.figure.charged') },
+        { end: props.otherName },
+        { end: t('reconciliation.figure.difference') },
+      ]}
+      rows={props.calls.map(({ request_id: id, user_id: user, model, charged, other }) => ({
+        key: id,
+        cells: [
+          <CallLink key="call" requestId={id} />,
+          <UserLink key="user" id={user} />,
+          ...(hasModels ? [model ?? '–'] : []),
+          <ExactQuota key="charged" value={charged} />,
+          <ExactQuota key="other" value={other} />,
+          <QuotaChange key="difference" value={other - charged} />,
+        ],
+      }))}
+    />
+  )
+}
+
+export type FiguresRow = {
+  readonly key: string
+  readonly name: ReactNode
+  readonly calls: number
+  readonly charged: number
+  readonly drafted: number
+  readonly refused: number
+  readonly action?: ReactNode
+}
+
+/** Sums of calls under a draft, by model, group or user. */
+export function FiguresTable(props: { label: string; head: string; rows: readonly FiguresRow[] }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const hasRefused = props.rows.some(({ refused }) => refused > 0)
+  const hasActions = props.rows.some(({ action }) => action !== undefined)
+  return (
+    <DataTable
+      label={props.label}
+      heads={[
+        props.head,
+        { end: t('shared.calls') },
+        ...(hasRefused ? [{ end: t('reconciliation.figure.refused') }] : []),
+        { end: t('reconciliation.figure.charged') },
+        { end: t('reconciliation.figure.drafted') },
+        { end: t('reconciliation.figure.difference') },
+        ...(hasActions ? [{ end: t('shared.actions') }] : []),
+      ]}
+      rows={props.rows.map(({ key, name, calls, charged, drafted, refused, action }) => ({
+        key,
+        cells: [
+          name,
+          number.format(calls),
+          ...(hasRefused ? [refused === 0 ? '–' : number.format(refused)] : []),
+          <ExactQuota key="charged" value={charged} />,
+          <ExactQuota key="drafted" value={drafted} />,
+          <QuotaChange key="difference" value={drafted - charged} />,
+          ...(hasActions ? [action] : []),
+        ],
+      }))}
+    />
+  )
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { guessColumns, readSample } from '#console/features/audit/reconciliation/csv-sample.ts'
+import { en, TEXTS } from '#test/support/console-texts.ts'
+import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
+import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
+import { pageFixture } from '../support/console-fixture.ts'
+import { ok } from '../support/fake-site.ts'
+import { AUDITOR_USER } from './audit-samples.ts'
+import { INVOICE_ID, INVOICES, invoiceOf } from './reconciliation-samples.ts'
+
+const LIST = '/app/audit/reconciliation?tab=invoices'
+const PAGE = `/app/audit/invoices/${INVOICE_ID}`
+const CSV = 'Date;Model name;Cost;Total tokens\n2026-11-26;gpt-4o;1,25;1200\n2026-11-26;o3;0,5;90\n'
+const FILE = { name: 'invoice.csv', mimeType: 'text/csv', buffer: Buffer.from(CSV) }
+
+const app = pageFixture({
+  startSite: () =>
+    startAdminSite({
+      'GET /api/audit/invoices': () => ok(INVOICES),
+      [`GET /api/audit/invoices/${INVOICE_ID}`]: ({ query }) =>
+        ok(invoiceOf(query.get('comparison'))),
+      'POST /api/audit/invoices': () => ok({ id: INVOICE_ID, rows: 2, duplicates: 0, lines: 2 }),
+      [`DELETE /api/audit/invoices/${INVOICE_ID}`]: () => ok(null),
+    }),
+})
+
+const button = (name: string) => app.page.getByRole('button', { name, exact: true })
+const grid = () => app.page.getByRole('grid', { name: en('reconciliation.invoice.byDay') })
+
+describe.each(LANGUAGES)('the invoices of providers in %s', (language) => {
+  it('have no accessibility fault', async () => {
+    const t = TEXTS[language]
+    const { page } = await app.openPage({ language })
+    await openAsRoot(page, app.site, LIST)
+    await page.getByRole('grid').getByText('CNY').waitFor()
+    expect(await lookFaults(page, `invoices-${language}`)).toEqual([])
+    await page.getByRole('button', { name: t('reconciliation.invoice.import') }).click()
+    await page.getByLabel(t('reconciliation.invoice.file')).setInputFiles(FILE)
+    await page.getByRole('table', { name: t('reconciliation.invoice.sample') }).waitFor()
+    expect(await lookFaults(page, `invoice-import-${language}`)).toEqual([])
+    await page.goto(app.site.url + PAGE)
+    await page.getByRole('grid').getByText('2026-11-26').first().waitFor()
+    expect(await lookFaults(page, `invoice-${language}`)).toEqual([])
+  })
+})
+
+it('an import guesses the columns, and sends the file with their meaning', async () => {
+  await app.openAsRoot(`${LIST}&new=1`)
+  const drawer = app.page.getByRole('dialog')
+  const send = drawer.getByRole('button', { name: en('reconciliation.invoice.import') })
+  await send.click()
+  await drawer.getByText(en('reconciliation.invoice.fileMissing'), { exact: true }).waitFor()
+  await drawer.getByLabel(en('reconciliation.invoice.file')).setInputFiles(FILE)
+  await drawer.getByRole('table', { name: en('reconciliation.invoice.sample') }).waitFor()
+  await drawer.getByLabel(en('reconciliation.invoice.channel')).fill('1')
+  await drawer.getByLabel(en('reconciliation.invoice.decimal')).selectOption(',')
+  await send.click()
+  await app.page.getByRole('heading', { level: 1, name: /#1/ }).waitFor()
+  const sent = app.calls('POST /api/audit/invoices')[0]
+  expect(Object.fromEntries(sent?.query ?? [])).toEqual({
+    ...{ channel_id: '1', delimiter: ';', decimal: ',', currency: 'USD', dollars: '1' },
+    ...{ day: 'Date', model: 'Model name', amount: 'Cost', tokens: 'Total tokens' },
+  })
+})
+
+it('a refused file shows the row, and keeps the form', async () => {
+  app.site.routes['POST /api/audit/invoices'] = () => ({
+    status: 400,
+    body: { success: false, message: 'Invalid day in row 3', code: 'InvoiceRowInvalid' },
+  })
+  await app.openAsRoot(`${LIST}&new=1`)
+  const drawer = app.page.getByRole('dialog')
+  await drawer.getByLabel(en('reconciliation.invoice.file')).setInputFiles(FILE)
+  await drawer.getByRole('table').waitFor()
+  await drawer.getByLabel(en('reconciliation.invoice.channel')).fill('1')
+  await drawer.getByRole('button', { name: en('reconciliation.invoice.import') }).click()
+  await drawer.getByRole('alert').getByText('Invalid day in row 3').waitFor()
+})
+
+it('an invoice shows margins, and filters days by their comparison', async () => {
+  await app.openAsRoot(PAGE)
+  await grid().getByText('gpt-4o-audio-preview').waitFor()
+  const models = app.page.getByRole('table', { name: en('shared.byModel') })
+  expect(await models.getByRole('row', { name: 'gpt-4o 338' }).textContent()).toContain('37.6%')
+  await app.page
+    .getByRole('button', { name: `${en('reconciliation.invoice.of.only_ours')} (1)` })
+    .click()
+  await grid().getByText('gpt-4o-mini').waitFor()
+  await expect.poll(() => grid().getByText('gpt-4o-audio-preview').count()).toBe(0)
+  expect(new URL(app.page.url()).searchParams.get('comparison')).toBe('only_ours')
+})
+
+it('an invoice is deleted after a confirmation', async () => {
+  await app.openAsRoot(PAGE)
+  await button(en('shared.delete')).click()
+  const dialog = app.page.getByRole('alertdialog')
+  await dialog.getByRole('button', { name: en('shared.delete') }).click()
+  await app.page.getByText(en('reconciliation.invoice.deleted')).waitFor()
+  await app.page.getByRole('grid', { name: en('reconciliation.invoice.title') }).waitFor()
+})
+
+it('an invoice that does not exist says so', async () => {
+  await app.openAsRoot('/app/audit/invoices/00000000-0000-0000-0000-000000000000')
+  await app.page.getByText(en('reconciliation.invoice.notFoundLead')).waitFor()
+})
+
+it('an auditor sees invoices, and can neither import nor delete one', async () => {
+  await app.page.addInitScript(
+    (user) => localStorage.setItem('user', user),
+    JSON.stringify(AUDITOR_USER),
+  )
+  await app.page.goto(`${app.site.url}${LIST}&new=1`)
+  await app.page.getByRole('link', { name: '#2' }).waitFor()
+  expect(await button(en('reconciliation.invoice.import')).count()).toBe(0)
+  expect(await app.page.getByRole('dialog').count()).toBe(0)
+  await app.page.goto(app.site.url + PAGE)
+  await grid().getByText('gpt-4o-mini').waitFor()
+  expect(await button(en('shared.delete')).count()).toBe(0)
+})
+
+describe('the sample of a CSV file', () => {
+  it('has quoted fields, and no byte order mark', async () => {
+    const text = '\uFEFF"day","model","cost"\r\n2026-11-01,"a ""b"", c",1.5\r\n'
+    const sample = await readSample(new Blob([text]))
+    expect(sample).toEqual({
+      ...{ delimiter: ',', header: ['day', 'model', 'cost'] },
+      rows: [['2026-11-01', 'a "b", c', '1.5']],
+    })
+  })
+
+  it('gives the columns of exports of known providers', () => {
+    const header = ['usage_date', 'model', 'input_tokens', 'total_tokens', 'cost_usd', 'request_id']
+    expect(guessColumns(header)).toEqual({
+      ...{ day: 'usage_date', model: 'model', amount: 'cost_usd', tokens: 'total_tokens' },
+      request_id: 'request_id',
+    })
+  })
+})

@@ -1,0 +1,136 @@
+import type { Correction } from '#read-api/contract/corrections.ts'
+import type { InvoiceComparison, InvoiceItem } from '#read-api/contract/invoices.ts'
+import type {
+  CorrectionPreview,
+  Recomputation,
+  Repricing,
+} from '#write-api/contract/corrections.ts'
+import { NOW } from './audit-samples.ts'
+
+const requestId = (number: number): string =>
+  `0191aa00-1b2c-7000-8000-${String(100_000_000_000 + number)}`
+
+export const RECOMPUTATION: Recomputation = {
+  ...{ calls: 18_204, charged: 61_250_000, recomputed: 61_250_000, skipped: 12 },
+  ...{ different: 0, differences: [], next_cursor: null },
+}
+
+export const DIFFERENT: Recomputation = {
+  ...{ ...RECOMPUTATION, charged: 61_250_340, different: 2 },
+  differences: [1, 2].map((number) => ({
+    ...{ request_id: requestId(number), position: 8_000 + number, user_id: 7, model: 'gpt-4o' },
+    ...{ charged: 3_545, recomputed: 3_375 },
+  })),
+}
+
+const figures = (calls: number, charged: number, drafted: number, refused = 0) => ({
+  ...{ calls, charged, drafted, refused },
+})
+
+export const REPRICING: Repricing = {
+  ...figures(18_204, 61_250_000, 74_812_500, 31),
+  models: [
+    { model: 'gpt-4o', ...figures(9_120, 31_250_000, 46_875_000) },
+    { model: 'claude-sonnet-4-5', ...figures(6_013, 24_937_500, 24_937_500) },
+    { model: 'o3', ...figures(3_071, 5_062_500, 3_000_000, 31) },
+  ],
+  groups: [
+    { group: 'default', ...figures(15_000, 50_000_000, 61_000_000, 31) },
+    { group: 'vip', ...figures(3_204, 11_250_000, 13_812_500) },
+  ],
+  users: [
+    { user_id: 7, ...figures(11_200, 42_000_000, 55_300_000) },
+    { user_id: 9, ...figures(7_004, 19_250_000, 19_512_500, 31) },
+  ],
+  largest: Array.from({ length: 6 }, (_, index) => ({
+    ...{ request_id: requestId(index), position: 9_000 - index, user_id: 7, model: 'gpt-4o' },
+    ...{ charged: 33_750 - index * 250, drafted: 50_625 - index * 375 },
+  })),
+  next_cursor: null,
+}
+
+export const PREVIEW: CorrectionPreview = {
+  ...{ preview: 'preview-text', id: '5f0c9a1b2c3d4e5f60718293a4b5c6d7', calls: 9_120 },
+  ...{ accounts: 2, refunded: 15_625_000, charged: 0, skipped: 3 },
+  users: [
+    { user_id: 7, calls: 6_100, amount: -11_000_000 },
+    { user_id: 9, calls: 3_020, amount: -4_625_000 },
+  ],
+  largest: Array.from({ length: 5 }, (_, index) => ({
+    ...{ request_id: requestId(index), user_id: index % 2 === 0 ? 7 : 9 },
+    ...{ charged: 33_750 - index * 250, corrected: 16_875 - index * 125 },
+  })),
+  skipped_calls: [
+    { request_id: requestId(50), user_id: 7, reason: 'batch' },
+    { request_id: requestId(51), user_id: 7, reason: 'batch' },
+    { request_id: requestId(52), user_id: 9, reason: 'other-kind-of-price' },
+  ],
+}
+
+export const correction = (id: string, patch: Partial<Correction> = {}): Correction => ({
+  ...{ id: id.padEnd(32, '0'), model: 'gpt-4o', group: null, from: NOW - 90_000, to: NOW - 3_600 },
+  ...{ price: { model: '1.25', completion: '4' }, calls: 9_120, accounts: 2 },
+  ...{ refunded: 15_625_000, charged: 0, reason: 'The ratio was entered twice too high' },
+  ...{ requested_by: 1, started_at: NOW - 3_000, finished_at: NOW - 2_990, preview: null },
+  ...patch,
+})
+
+export const INTERRUPTED = correction('c2', {
+  ...{ model: 'dall-e-3', group: 'vip', price: { price: '0.04' }, calls: 310, accounts: 41 },
+  ...{ refunded: 0, charged: 1_240_000, reason: 'The price per image was missing' },
+  ...{ started_at: NOW - 120, finished_at: null, preview: 'preview-of-c2' },
+})
+
+export const INVOICE_ID = '0f8fad5b-d9cb-469f-a165-70867728950e'
+
+const SUMMARY = {
+  ...{ id: INVOICE_ID, channel_id: 1, digest: 'ab12'.repeat(16), bytes: 812_400, rows: 9_131 },
+  ...{ duplicates: 4, currency: 'CNY', dollars: '0.14', first_day: '2026-11-01' },
+  ...{ last_day: '2026-11-27', billed: 21_400_000, imported_at: NOW - 7_200 },
+}
+export const INVOICES = [
+  SUMMARY,
+  {
+    ...{ ...SUMMARY, id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', channel_id: 2, rows: 120 },
+    ...{ currency: 'USD', dollars: '1', duplicates: 0, billed: 1_900_000 },
+  },
+]
+
+const item = (
+  day: number,
+  model: string,
+  comparison: InvoiceItem['comparison'],
+  [billed, cost, charged]: readonly [number, number, number],
+): InvoiceItem => ({
+  ...{ day: `2026-11-${String(day).padStart(2, '0')}`, model, comparison },
+  ...{ rows: billed === 0 ? 0 : 340, billed_tokens: billed === 0 ? 0 : 1_204_551, billed },
+  ...{ calls: cost === 0 ? 0 : 338, tokens: cost === 0 ? 0 : 1_203_900, cost, charged },
+  margin: charged - billed,
+})
+
+const ITEMS: readonly InvoiceItem[] = [
+  item(26, 'gpt-4o', 'matched', [780_000, 781_200, 1_250_000]),
+  item(26, 'o3', 'different', [512_000, 410_000, 640_000]),
+  item(25, 'gpt-4o-audio-preview', 'only_theirs', [96_000, 0, 0]),
+  item(25, 'gpt-4o-mini', 'only_ours', [0, 12_400, 20_000]),
+]
+
+const sums = (items: readonly InvoiceItem[]) => {
+  const sum = (name: 'rows' | 'billed_tokens' | 'billed' | 'calls' | 'tokens' | 'cost') =>
+    items.reduce((total, one) => total + one[name], 0)
+  const charged = items.reduce((total, one) => total + one.charged, 0)
+  return {
+    ...{ rows: sum('rows'), billed_tokens: sum('billed_tokens'), billed: sum('billed') },
+    ...{ calls: sum('calls'), tokens: sum('tokens'), cost: sum('cost'), charged },
+    margin: charged - sum('billed'),
+  }
+}
+
+export const invoiceOf = (comparison: string | null): InvoiceComparison => ({
+  ...SUMMARY,
+  counts: { matched: 1, different: 1, only_ours: 1, only_theirs: 1 },
+  total: sums(ITEMS),
+  models: ITEMS.map((one) => ({ model: one.model, ...sums([one]) })),
+  items: ITEMS.filter((one) => comparison === null || one.comparison === comparison),
+  next_cursor: null,
+})
