@@ -96,6 +96,8 @@ export const INVOICES = [
   },
 ]
 
+const amountOf = (quota: number): string => String(quota / 100_000)
+
 const item = (
   day: number,
   model: string,
@@ -104,6 +106,7 @@ const item = (
 ): InvoiceItem => ({
   ...{ day: `2026-11-${String(day).padStart(2, '0')}`, model, comparison },
   ...{ rows: billed === 0 ? 0 : 340, billed_tokens: billed === 0 ? 0 : 1_204_551, billed },
+  amount: amountOf(billed),
   ...{ calls: cost === 0 ? 0 : 338, tokens: cost === 0 ? 0 : 1_203_900, cost, charged },
   margin: charged - billed,
 })
@@ -121,6 +124,7 @@ const sums = (items: readonly InvoiceItem[]) => {
   const charged = items.reduce((total, one) => total + one.charged, 0)
   return {
     ...{ rows: sum('rows'), billed_tokens: sum('billed_tokens'), billed: sum('billed') },
+    amount: amountOf(sum('billed')),
     ...{ calls: sum('calls'), tokens: sum('tokens'), cost: sum('cost'), charged },
     margin: charged - sum('billed'),
   }
@@ -128,6 +132,7 @@ const sums = (items: readonly InvoiceItem[]) => {
 
 export const invoiceOf = (comparison: string | null): InvoiceComparison => ({
   ...SUMMARY,
+  requests: null,
   counts: { matched: 1, different: 1, only_ours: 1, only_theirs: 1 },
   total: sums(ITEMS),
   models: ITEMS.map((one) => ({ model: one.model, ...sums([one]) })),
