@@ -15,7 +15,7 @@ import { type TableChanges, writeChanges } from './write-row-changes.ts'
 const PAGE = 500
 
 /** The maximum number of row changes that are kept in memory to be merged with later ones. */
-const KEPT_MAX = 60_000
+const KEPT_MAX = 30_000
 
 /** A projection, the schema to fill, and the position up to which each lane is folded. */
 export type FoldTarget = {

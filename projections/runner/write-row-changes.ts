@@ -4,7 +4,7 @@ import { assert } from '#domain/shared/assert.ts'
 import type { Projection, TableShape } from '../projection.ts'
 import { type ColumnTypes, copyRows, readColumnTypes } from './copy-rows.ts'
 import { ensureMonthsOf } from './monthly-partitions.ts'
-import type { Cell, RowChange, RowChanges } from './row-changes.ts'
+import type { Cell, Cells, RowChange, RowChanges } from './row-changes.ts'
 
 const ROWS_PER_STATEMENT = 1_000
 
@@ -27,7 +27,8 @@ type TableRows = {
  * one JSON text, so that each statement is planned once per connection. Tables and rows are written
  * in a fixed order (see `isShared`). Throws if a row to insert exists or a required row is missing.
  *
- * With `columns`, new rows are inserted with COPY. The map keeps the columns of the tables.
+ * With `columns`, which keeps the columns of the tables, rows are sent with COPY. Nobody else may
+ * write the tables then: rows are not locked in a fixed order.
  */
 export async function writeChanges(
   client: PoolClient,
@@ -41,7 +42,7 @@ export async function writeChanges(
   const ordered = [
     ...tables.filter(({ shape }) => shape.isShared === undefined),
     ...shared
-      .map((own) => ({ ...own, rows: own.rows.toSorted(byKey) }))
+      .map((own) => (columns === null ? { ...own, rows: own.rows.toSorted(byKey) } : own))
       .sort((a, b) => (a.table < b.table ? -1 : 1)),
   ]
   // The statements are sent with one system call.
@@ -111,8 +112,13 @@ function writeTable(
   const writing: Promise<void>[] = []
   for (const group of bySignature(rows)) {
     const types = columns?.get(table)
-    if (types !== undefined && group[0]?.kind === 'insert') {
+    const kind = group[0]?.kind
+    if (types !== undefined && kind === 'insert') {
       writing.push(copyRows(client, table, types, group))
+      continue
+    }
+    if (types !== undefined && kind === 'upsert' && group.length > ROWS_PER_STATEMENT) {
+      writing.push(copyAndUpsert(client, table, shape, types, group))
       continue
     }
     for (let from = 0; from < group.length; from += ROWS_PER_STATEMENT) {
@@ -126,20 +132,52 @@ function writeTable(
 /** Groups rows with the same kind of change and the same columns, in any order of the columns. */
 function bySignature(rows: readonly RowChange[]): RowChange[][] {
   const groups = new Map<string, RowChange[]>()
-  // Names are sorted once for each order of columns and not once for each row.
-  const byOrder = new Map<string, RowChange[]>()
+  let last: { row: RowChange; set: string[]; add: string[]; group: RowChange[] } | null = null
   for (const row of rows) {
-    const order = `${row.kind}|${Object.keys(row.set)}|${Object.keys(row.add)}`
-    let group = byOrder.get(order)
-    if (group === undefined) {
-      const signature = `${row.kind}|${Object.keys(row.set).sort()}|${Object.keys(row.add).sort()}`
-      group = groups.get(signature) ?? []
+    // Most rows have the columns of the row before, in the same order.
+    const isAlike =
+      row.kind === last?.row.kind && hasColumns(row.set, last.set) && hasColumns(row.add, last.add)
+    if (!isAlike || last === null) {
+      const [set, add] = [Object.keys(row.set), Object.keys(row.add)]
+      const signature = `${row.kind}|${set.toSorted()}|${add.toSorted()}`
+      const group = groups.get(signature) ?? []
       groups.set(signature, group)
-      byOrder.set(order, group)
+      last = { row, set, add, group }
     }
-    group.push(row)
+    last.group.push(row)
   }
   return [...groups.values()]
+}
+
+function hasColumns(cells: Cells, columns: readonly string[]): boolean {
+  let count = 0
+  for (const column in cells) {
+    if (column !== columns[count]) return false
+    count += 1
+  }
+  return count === columns.length
+}
+
+/** Copies rows into a temporary table, from which one statement adds them to the others. */
+async function copyAndUpsert(
+  client: PoolClient,
+  table: string,
+  { key }: TableShape,
+  types: ColumnTypes,
+  rows: readonly RowChange[],
+): Promise<void> {
+  const [first] = rows
+  if (first === undefined) return
+  const columns = Object.keys({ ...first.key, ...first.set, ...first.add })
+  const staged = 'pg_temp.staged_rows'
+  const source = `(select * from ${staged} order by ${key.join(', ')})`
+  const [, , { rowCount }] = await Promise.all([
+    client.query(`create temp table staged_rows as select ${columns} from ${table} with no data`),
+    copyRows(client, staged, types, rows),
+    client.query(statementFor(table, key, first, source)),
+    client.query(`drop table ${staged}`),
+  ])
+  assert(rowCount === rows.length, `upsert into ${table}: ${rowCount} of ${rows.length} rows`)
 }
 
 async function writeGroup(
@@ -163,8 +201,12 @@ async function writeGroup(
   )
 }
 
-function statementFor(table: string, key: readonly string[], change: RowChange): string {
-  const source = `json_populate_recordset(null::${table}, $1)`
+function statementFor(
+  table: string,
+  key: readonly string[],
+  change: RowChange,
+  source = `json_populate_recordset(null::${table}, $1)`,
+): string {
   const set = Object.keys(change.set).sort()
   const add = Object.keys(change.add).sort()
   const columns = [...key, ...set, ...add].join(', ')
