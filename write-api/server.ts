@@ -15,6 +15,7 @@ import { recomputeCalls } from './audit/recompute-calls.ts'
 import { repriceCalls } from './audit/reprice-calls.ts'
 import { requestRebuild, requestVerification } from './audit/request-audit-jobs.ts'
 import { deleteScratchCopy, requestScratchCopy } from './audit/request-scratch-copies.ts'
+import { startCorrections } from './audit/run-correction.ts'
 import { closeCircuits, fixAbilities, setChannelsStatus } from './channels/channel-status.ts'
 import { setTagStatus, tagChannels, updateTag } from './channels/channel-tags.ts'
 import type { ServedTypes } from './channels/channel-terms-from-request.ts'
@@ -238,12 +239,13 @@ export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Pro
   })
   const priceSchedule = startPriceSchedule(core)
   const findingNotices = startFindingNotices(deps)
+  const corrections = startCorrections(deps)
   const webhooks = createOutbound(userPolicy, WEBHOOK_LIMITS)
   const transports = { mailer: deps.mailer, outbound: webhooks }
   const warnings = startQuotaWarnings({ core, freshness, transports })
   app.addHook('onClose', async () => {
-    await Promise.all([priceSchedule.stop(), warnings.stop(), findingNotices.stop()])
-    await deps.failedLogins.stop()
+    const jobs = [priceSchedule, warnings, findingNotices, corrections, deps.failedLogins]
+    await Promise.all(jobs.map((job) => job.stop()))
     await webhooks.close()
   })
   app.addHook('onClose', () => deps.humanCheck.close())

@@ -35,6 +35,8 @@ export type ProviderEvidence = {
   readonly requestId?: string
   /** The model as the answer names it. */
   readonly model?: string
+  /** The model that a task was sent for, if it is not the name in the caller's request. */
+  readonly sentModel?: string
   /** Members of the answer that identify it or the provider's system, such as `id`. */
   readonly fingerprint?: Readonly<Record<string, string>>
   /** The usage as the provider reported it, as JSON text of at most 2 048 characters. */

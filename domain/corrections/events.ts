@@ -46,15 +46,30 @@ export type CorrectionStarted = Fact<
   }
 >
 
-/** All calls of a correction are corrected. */
+/** The calls of an account that a correction left as they were, and the code of the error. */
+export type FailedAccount = {
+  readonly userId: number
+  readonly calls: number
+  readonly code: string
+}
+
+/** All calls of a correction are corrected, except those of accounts that failed. */
 export type CorrectionFinished = Fact<
   'CorrectionFinished',
-  { readonly id: string; readonly finishedAt: number }
+  {
+    readonly id: string
+    readonly finishedAt: number
+    /** The first hundred accounts that failed. Omitted if there are none. */
+    readonly failed?: readonly FailedAccount[]
+  }
 >
 
 export type CorrectionEvent = CorrectionStarted | CorrectionFinished
 
-type Correction = CorrectionStarted['data'] & { readonly finishedAt: number | null }
+export type Correction = CorrectionStarted['data'] & {
+  readonly finishedAt: number | null
+  readonly failed?: readonly FailedAccount[]
+}
 
 /** All corrections, oldest first. */
 export type CorrectionsState = { readonly corrections: readonly Correction[] }
@@ -64,14 +79,24 @@ export type CorrectionCommand =
   | ({ readonly type: 'FinishCorrection' } & CorrectionFinished['data'])
 
 export type CorrectionErrorCode =
-  /** Another correction has not finished. Params: `id`. */
+  /** A correction of some of the same calls has not finished. Params: `id`. */
   | 'CorrectionRunning'
   /** Another correction or call came after the preview. */
   | 'CorrectionPreviewOutdated'
 
+/** Tells whether two corrections could concern the same call. */
+export const areOverlapping = (one: CallsOfScope, other: CallsOfScope): boolean =>
+  one.model === other.model &&
+  (one.group === null || other.group === null || one.group === other.group) &&
+  one.from <= other.to &&
+  other.from <= one.to
+
+type CallsOfScope = Pick<CorrectionScope, 'model' | 'group' | 'from' | 'to'>
+
 /**
- * One correction runs at a time, and each must have been previewed after the last one started.
- * Charges in a preview are therefore those from which the correction starts.
+ * Of corrections that could concern the same call, one runs at a time, and each must have been
+ * previewed after the last one started. Charges in a preview are therefore those from which the
+ * correction starts. Other corrections do not wait for each other.
  */
 export const correctionsDecider: Decider<
   CorrectionsState,
@@ -85,22 +110,36 @@ export const correctionsDecider: Decider<
     const existing = corrections.find(({ id }) => id === command.id)
     if (command.type === 'FinishCorrection') {
       if (existing === undefined || existing.finishedAt !== null) return []
-      const { id, finishedAt } = command
-      return [{ type: 'CorrectionFinished', v: 1, data: { id, finishedAt } }]
+      const { id, finishedAt, failed = [] } = command
+      const failures = failed.length === 0 ? {} : { failed: failed.slice(0, FAILED_MAX) }
+      return [{ type: 'CorrectionFinished', v: 1, data: { id, finishedAt, ...failures } }]
     }
     if (existing !== undefined) return []
-    const running = corrections.find(({ finishedAt }) => finishedAt === null)
-    if (running !== undefined) return codedError('CorrectionRunning', { id: running.id })
-    if (command.scope.base !== corrections.length) return codedError('CorrectionPreviewOutdated')
+    const { scope } = command
+    const running = findRunning(corrections, scope)
+    if (running !== null) return codedError('CorrectionRunning', { id: running.id })
+    const later = corrections.slice(scope.base)
+    const isOutdated =
+      scope.base > corrections.length || later.some((one) => areOverlapping(one.scope, scope))
+    if (isOutdated) return codedError('CorrectionPreviewOutdated')
     return [{ type: 'CorrectionStarted', v: 1, data: data as CorrectionStarted['data'] }]
   },
   evolve: ({ corrections }, event) => {
     if (event.type === 'CorrectionStarted') {
       return { corrections: [...corrections, { ...event.data, finishedAt: null }] }
     }
-    const { id, finishedAt } = event.data
+    const { id, ...end } = event.data
     return {
-      corrections: corrections.map((one) => (one.id === id ? { ...one, finishedAt } : one)),
+      corrections: corrections.map((one) => (one.id === id ? { ...one, ...end } : one)),
     }
   },
 }
+
+const FAILED_MAX = 100
+
+/** Returns the correction that has not finished and could concern calls of the scope, or null. */
+export const findRunning = (
+  corrections: CorrectionsState['corrections'],
+  scope: CallsOfScope,
+): Correction | null =>
+  corrections.find((one) => one.finishedAt === null && areOverlapping(one.scope, scope)) ?? null

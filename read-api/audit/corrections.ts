@@ -19,7 +19,8 @@ export function listCorrections(app: App, { core }: ReadDeps): void {
       const start = Math.max(0, end - Number(query.limit ?? PAGE_SIZE))
       const page = corrections.slice(start, end).reverse()
       const items = await Promise.all(
-        page.map(async ({ id, scope, planned, note, requestedBy, startedAt, finishedAt }) => {
+        page.map(async ({ id, scope, planned, note, requestedBy, ...course }) => {
+          const { startedAt, finishedAt, failed = [] } = course
           const { model, group, from, to, price } = scope
           const preview = Buffer.from(JSON.stringify({ id, scope })).toString('base64url')
           return {
@@ -28,6 +29,7 @@ export function listCorrections(app: App, { core }: ReadDeps): void {
             requested_by: requestedBy,
             started_at: Math.floor(startedAt / 1_000),
             finished_at: finishedAt === null ? null : Math.floor(finishedAt / 1_000),
+            failed: failed.map(({ userId, calls, code }) => ({ user_id: userId, calls, code })),
             preview: finishedAt === null ? preview : null,
           }
         }),

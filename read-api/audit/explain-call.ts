@@ -136,6 +136,7 @@ async function attemptsOf(
     const before = attempts[index - 1]
     const isSame = before?.channelId === channelId
     const channel = seesAll ? await findChannel(core.db, channelId) : null
+    const isMapped = upstreamModel !== null || attempt.evidence?.sentModel !== undefined
     const host = seesAll ? await hosts.hostAt(channelId, end.position) : null
     explained.push({
       channel_id: seesAll ? channelId : null,
@@ -144,7 +145,7 @@ async function attemptsOf(
       reason: before === undefined ? 'first' : isSame ? 'another-key' : 'another-channel',
       after_error: before?.error ?? null,
       is_account_rejected: seesAll && isAccounts,
-      evidence: evidenceOf(attempt, { host, seesAll, isMapped: upstreamModel !== null }),
+      evidence: evidenceOf(attempt, { host, seesAll, isMapped }),
     })
   }
   return explained

@@ -23,10 +23,8 @@ export const Correction = Type.Object({
   /** Null while the correction runs, or if it was interrupted. */
   finished_at: Type.Union([Type.Integer(), Type.Null()]),
   /** The accounts that could not be corrected, with the code of the error. */
-  failed: Type.Optional(
-    Type.Array(
-      Type.Object({ user_id: Type.Integer(), calls: Type.Integer(), code: Type.String() }),
-    ),
+  failed: Type.Array(
+    Type.Object({ user_id: Type.Integer(), calls: Type.Integer(), code: Type.String() }),
   ),
   /** The preview with which an interrupted correction is continued. Null if it has finished. */
   preview: Type.Union([Type.String(), Type.Null()]),

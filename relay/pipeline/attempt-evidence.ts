@@ -1,6 +1,10 @@
 import { createHash, type Hash, hash } from 'node:crypto'
 import type { Digest, ProviderEvidence } from '#domain/accounts/events.ts'
 import { areEvidenceTexts } from '#relay/canonical/redact-provider-texts.ts'
+import {
+  confidentialOf,
+  type ProviderTarget,
+} from '../providers/openai-compatible/provider-target.ts'
 import { type ProviderHeaders, requestIdHeaderIn } from './headers-of-answer.ts'
 
 /** Longer bodies are hashed in slices, so that the event loop can work in between. */
@@ -157,6 +161,32 @@ export function withAnswer(
   if (isModel) answered.model = model
   if (report !== null) answered.usage = report
   return answered
+}
+
+/**
+ * Returns the evidence of a request outside of `UpstreamAttempt`, or null if it was not sent.
+ * `acceptedId` is the id under which the provider accepted a task or a batch.
+ */
+export async function evidenceOfRequest(
+  evidence: AttemptEvidence,
+  { sentAt, isSent, target, answer, acceptedId }: SentRequest,
+): Promise<ProviderEvidence | null> {
+  if (!isSent) return null
+  await evidence.settleSent()
+  const confidential = confidentialOf(target)
+  const report = evidence.report(sentAt, confidential)
+  const answered = answer === null ? report : withAnswer(report, answer, confidential)
+  if (acceptedId === null || !areEvidenceTexts([acceptedId], confidential)) return answered
+  return { ...answered, fingerprint: { ...answered.fingerprint, id: acceptedId } }
+}
+
+type SentRequest = {
+  /** In unix milliseconds. */
+  readonly sentAt: number
+  readonly isSent: boolean
+  readonly target: ProviderTarget
+  readonly answer: AnswerFacts | null
+  readonly acceptedId: string | null
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Dispatcher, request } from 'undici'
 import type { Outbound, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
+import type { AttemptEvidence } from '#relay/pipeline/attempt-evidence.ts'
 import { retryAfterOf } from '#relay/pipeline/headers-of-answer.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import {
@@ -28,6 +29,8 @@ export type ProviderRequest = {
   readonly body?: Buffer
   /** A form that is sent in place of `body`. */
   readonly form?: StreamedBody
+  /** Collects what the request and its answer show about the provider. */
+  readonly evidence?: AttemptEvidence
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>
   /** Returns the headers that prove the key, in place of the key itself. */
@@ -42,7 +45,7 @@ export type ProviderRequest = {
 export async function sendTaskRequest(
   { via }: Pick<Outbound, 'via'>,
   target: ProviderTarget,
-  { method, path, body, form, headers: own = {}, sign }: ProviderRequest,
+  { method, path, body, form, headers: own = {}, sign, evidence }: ProviderRequest,
   signal: AbortSignal = AbortSignal.timeout(TOTAL_MS),
 ): Promise<AttemptEnd> {
   const { url, headers } = providerRequest(target, path, { isUnversioned: false })
@@ -58,6 +61,8 @@ export async function sendTaskRequest(
   const onSent = (): void => {
     isSent = true
   }
+  const noteUploaded = (chunk: Buffer): void => evidence?.noteUploaded(chunk)
+  if (body !== undefined) evidence?.noteSent(body)
   try {
     const answer = await request(url, {
       dispatcher: via(target.proxy).dispatcher.compose(onRequestSent(onSent)),
@@ -65,10 +70,12 @@ export async function sendTaskRequest(
       headers: { ...headers, ...sent },
       signal,
       ...(body === undefined ? {} : { body }),
-      ...(form === undefined ? {} : { body: form.open(() => {}), headersTimeout: 0 }),
+      ...(form === undefined ? {} : { body: form.open(noteUploaded), headersTimeout: 0 }),
     })
     status = answer.statusCode
+    evidence?.noteHeaders(answer.headers)
     const bytes = Buffer.from(await answer.body.arrayBuffer())
+    if (bytes.length > 0) evidence?.noteReceived(bytes)
     if (isGood(status)) return { kind: 'plain', status, body: bytes }
     const retryAfterMs = retryAfterOf(answer.headers['retry-after'], Date.now())
     return { kind: 'failed', status, error: 'status', body: bytes, retryAfterMs }

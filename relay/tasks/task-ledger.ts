@@ -20,6 +20,7 @@ import type { AnyStep, StreamActors } from '#infra/event-store/stream-actors-por
 import type { Vault } from '#infra/vault/port.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { admissionError } from '#relay/pipeline/call-ledger.ts'
+import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { TaskRequest } from './plan-task.ts'
 import type { VideoUsage } from './provider-answers.ts'
@@ -244,16 +245,16 @@ export class TaskLedger {
     { channelId }: { readonly channelId: number },
     made: VideoUsage | undefined,
   ) {
+    const attempts = triesOf(task, channelId)
     return {
       type: 'SettleCall',
       call: task.submitted.task,
       channelId,
       ...costAt(task, channelId),
-      upstreamModel: null,
+      ...modelOf(task, attempts),
       ...usageOf(task, made),
-      anomaly: null,
       end: 'done',
-      attempts: triesOf(task, channelId),
+      attempts,
       timings: this.timings(task),
     } as const
   }
@@ -308,6 +309,13 @@ function usageOf(
     usage: { ...NO_USAGE, seconds, output },
     usageSource: isEstimated ? 'estimated' : 'upstream',
   }
+}
+
+/** Returns the model that was sent, and whether the provider's answer names another one. */
+function modelOf({ submitted: { model } }: TaskRecord, attempts: readonly Attempt[]) {
+  const { sentModel = null, model: answered } = attempts.at(-1)?.evidence ?? {}
+  const isOther = answered !== undefined && !isSameModel(sentModel ?? model, answered)
+  return { upstreamModel: sentModel, anomaly: isOther ? 'other-model' : null }
 }
 
 /** Returns the channel's cost ratio at the time when the task was sent, if it is known. */

@@ -1,9 +1,11 @@
-import type { Attempt } from '#domain/accounts/events.ts'
+import type { Attempt, ProviderEvidence } from '#domain/accounts/events.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
+import { AttemptEvidence, evidenceOfRequest } from '#relay/pipeline/attempt-evidence.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
 import type { ChosenKey } from '#relay/pipeline/choose-channel-key.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
+import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { callbackUrl } from './callback-address.ts'
 import type { TaskPlan, TaskRequest } from './plan-task.ts'
@@ -63,7 +65,10 @@ export async function tryChannels(
     }
     const { body = NO_BODY } = question
     const startedAt = performance.now()
-    const answered = await sendTaskRequest(deps.providerOutbound, key.target, question)
+    const sentAt = deps.now()
+    const collected = new AttemptEvidence()
+    const sent = { ...question, evidence: collected }
+    const answered = await sendTaskRequest(deps.providerOutbound, key.target, sent)
     const { end, answer } = readAnswer(answered, video?.read ?? readerOf(request))
     const error = end.kind === 'failed' ? end.error : null
     const latencyMs = Math.round(performance.now() - startedAt)
@@ -75,7 +80,12 @@ export async function tryChannels(
     const { userId } = caller.user
     const failedCall = { channel, key, call: id, userId, requestBody: body }
     const isAccounts = deps.autoDisable.note(failedCall, end)
-    const tryOver = { channelId, status: answered.status, error, latencyMs }
+    const evidence = await taskEvidence(collected, {
+      ...{ sentAt, answer, answered, target: key.target },
+      models: video === null ? null : { own: request.model, sent: video.model },
+    })
+    const outcome = { channelId, status: answered.status, error, latencyMs }
+    const tryOver = evidence === null ? outcome : { ...outcome, evidence }
     const { kind, status } = end
     deps.log.debug({ call: id, channelId, kind, status, error }, 'an attempt ended')
     attempts.push(isAccounts ? { ...tryOver, isAccounts } : tryOver)
@@ -89,7 +99,35 @@ const NO_BODY = Buffer.alloc(0)
 const readerOf = ({ kind }: TaskRequest) =>
   kind === 'drawing' ? drawingSubmitAnswer : musicSubmitAnswer
 
+type TriedTask = {
+  readonly sentAt: number
+  readonly answered: AttemptEnd
+  readonly answer: SubmitAnswer | null
+  readonly target: ProviderTarget
+  /** Only videos name a model. */
+  readonly models: { readonly own: string; readonly sent: string } | null
+}
+
+/** Returns what an attempt to submit a task shows about the provider; null if it was not sent. */
+async function taskEvidence(
+  collected: AttemptEvidence,
+  { sentAt, answered, answer, target, models }: TriedTask,
+): Promise<ProviderEvidence | null> {
+  const isAnswered = answered.kind === 'plain' && models !== null
+  const { model, usage } = isAnswered ? objectOf(parsedObject(answered.body)) : {}
+  // Some ids have the path of the task before them.
+  const id = answer?.isAccepted === true ? answer.upstreamId.split('/').at(-1) : null
+  const acceptedId = id || null
+  const isSent = answered.kind !== 'failed' || answered.error !== 'connect'
+  const facts = { sentAt, isSent, target, answer: { model, usage }, acceptedId }
+  const evidence = await evidenceOfRequest(collected, facts)
+  if (evidence === null || models === null || models.sent === models.own) return evidence
+  return { ...evidence, sentModel: models.sent }
+}
+
 type VideoQuestion = {
+  /** The vendor's name for the model. */
+  readonly model: string
   readonly question: ProviderRequest
   readonly read: (body: Buffer) => SubmitAnswer
 }
@@ -102,11 +140,13 @@ function videoQuestion(
 ): VideoQuestion | null {
   const vendor = plan.video === null ? null : vendorOf(channel)
   if (plan.video === null || vendor === null || request.video === undefined) return null
+  const model = upstreamModel(channel, request.model)
   const call = vendor.submit(request.video.request, plan.video.media, {
-    model: upstreamModel(channel, request.model),
+    model,
     originId: origin?.place?.upstreamId ?? null,
   })
   return {
+    model,
     question: providerRequestOf(vendor, call, key.target.address.key, now()),
     read: (body) => vendor.readSubmitted(objectOf(parsedObject(body)), call),
   }

@@ -6,6 +6,7 @@ import { initialAudit } from '#domain/audit/state.ts'
 import { CORRECTIONS_STREAM, correctionsDecider } from '#domain/corrections/events.ts'
 import { chargeFor } from '#domain/pricing/charge.ts'
 import type { Recorded } from '#domain/shared/event.ts'
+import { QUOTA_MAX } from '#domain/shared/quota.ts'
 import type { CallExplanation } from '#read-api/contract/calls.ts'
 import type { Correction } from '#read-api/contract/corrections.ts'
 import type { CorrectedCalls, LedgerPage } from '#read-api/contract/ledger.ts'
@@ -22,6 +23,7 @@ import {
 } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { planCorrection } from '#write-api/audit/plan-correction.ts'
+import { continueCorrections } from '#write-api/audit/run-correction.ts'
 import type {
   CorrectionPreview,
   Recomputation,
@@ -41,11 +43,30 @@ let half: number
 
 const sample = settledCall(aCall(), 0).data as CallSettled['data']
 
-function calls(userId: number, model: string, count: number, charged = charge): Given[] {
+/** Lets the commands that correct some accounts fail as in a fault of the event store. */
+function failing(isFailing: (command: { userId: number; batch: number }) => boolean): () => void {
+  const { actors } = fixture.core
+  const handle = actors.handle.bind(actors)
+  const spy = vi.spyOn(actors, 'handle').mockImplementation(async (...args) => {
+    const command = args[2] as { type: string; userId: number; batch: number }
+    if (command.type === 'CorrectCharges' && isFailing(command)) throw new Error('no answer')
+    return handle(...args)
+  })
+  return () => spy.mockRestore()
+}
+
+function calls(
+  userId: number,
+  model: string,
+  count: number,
+  charged = charge,
+  second = hour,
+): Given[] {
   return Array.from({ length: count }).flatMap(() => {
-    const ids = { call: newCallId(hour * 1_000), userId, model }
+    const at = second * 1_000
+    const ids = { call: newCallId(at), userId, model }
     const call = aCall({ ...ids, tokenId: userId === 3 ? TOKEN : 20 })
-    return [admitted(call, hour * 1_000), settledCall(call, charged, hour * 1_000)].map((one) => ({
+    return [admitted(call, at), settledCall(call, charged, at)].map((one) => ({
       ...one,
       data: { ...(one.data as object), clientIp: null },
     }))
@@ -252,24 +273,85 @@ describe('a correction', () => {
     expect(back.refunded).toBe(quota)
   })
 
-  it('continues after it was killed, and blocks others until then', async () => {
+  it('is continued without its request, and delays only those of the same calls', async () => {
     const { data } = await preview('wrong', { model_ratio: '0.3' })
-    const { actors } = fixture.core
-    const handle = actors.handle.bind(actors)
-    const spy = vi.spyOn(actors, 'handle').mockImplementation(async (...args) => {
-      const command = args[2] as { type: string; userId: number; batch: number }
-      if (command.type === 'CorrectCharges' && command.batch === 1) throw new Error('killed')
-      return handle(...args)
-    })
-    expect((await apply(data.preview)).status).toBe(500)
-    spy.mockRestore()
+    const restore = failing(({ batch, userId }) => userId === 3 && batch === 1)
+    expect((await apply(data.preview)).code).toBe('CorrectionUnfinished')
     const [running] = await list()
     expect(running).toMatchObject({ id: data.id, finished_at: null, preview: data.preview })
-    expect((await preview('right', { model_ratio: '9' })).code).toBe('CorrectionRunning')
-    expect((await apply(running?.preview ?? '')).success).toBe(true)
+    // The account that failed did not delay the other one.
+    expect(await correctedEvents(2, data.id)).toHaveLength(1)
+    expect((await preview('wrong', { model_ratio: '9' })).code).toBe('CorrectionRunning')
+    const { data: other } = await preview('right', { model_ratio: '0.4' })
+    expect((await apply(other.preview)).success).toBe(true)
+    restore()
+    fixture.clock.ahead += 20_000
+    const finished = async () => (await list()).find(({ id }) => id === data.id)?.finished_at
+    await expect.poll(finished, { timeout: 20_000 }).toBeGreaterThan(0)
     const events = await correctedEvents(3, data.id)
     expect(events.map((event) => (event.data as { batch: number }).batch)).toEqual([0, 1])
-    expect((await list())[0]?.finished_at).not.toBeNull()
+    expect((await apply(running?.preview ?? '')).success).toBe(true)
+    expect(await correctedEvents(3, data.id)).toHaveLength(2)
+    await fixture.freshness.waitFor(['call-log'], await fixture.head(), 20_000)
+    expect((await preview('wrong', { model_ratio: '0.3' })).data).toMatchObject({ calls: 0 })
+  })
+
+  it('ends without an account that fails again and again, whose calls are left', async () => {
+    const { data } = await preview('wrong', { model_ratio: '0.2' })
+    const restore = failing(({ userId }) => userId === 2)
+    expect((await apply(data.preview)).code).toBe('CorrectionUnfinished')
+    const passes = new Map([[data.id, 9]])
+    fixture.clock.ahead += 20_000
+    const { core, freshness } = fixture
+    await continueCorrections({ core, freshness, runExclusive: (_name, work) => work() }, passes)
+    restore()
+    expect((await list()).find(({ id }) => id === data.id)).toMatchObject({
+      failed: [{ user_id: 2, calls: 2, code: 'AccountUnavailable' }],
+    })
+    await fixture.freshness.waitFor(['call-log'], await fixture.head(), 20_000)
+    const { data: left } = await preview('wrong', { model_ratio: '0.2' })
+    expect(left).toMatchObject({ calls: 2, accounts: 1, users: [{ user_id: 2, calls: 2 }] })
+    expect((await apply(left.preview)).success).toBe(true)
+  })
+
+  it('ends at once without an account whose balance cannot hold the refund', async () => {
+    const room = await quotaOf(2)
+    const most = granted(2, Number(QUOTA_MAX) - room.quota)
+    await fixture.freshness.waitFor(
+      ['call-log', 'balances'],
+      await appendTo(fixture.core.store, [most]),
+      20_000,
+    )
+    const { data } = await preview('wrong', { model_ratio: '0.1' })
+    const applied = await apply(data.preview)
+    const failed = [{ user_id: 2, calls: 2, code: 'AmountOutOfRange' }]
+    expect(applied).toMatchObject({ success: true, data: { failed } })
+    expect(await correctedEvents(3, data.id)).toHaveLength(2)
+  })
+
+  it('corrects each call once, if fifty are applied at once, two for each range', async () => {
+    const ranges = Array.from({ length: 25 }, (_, index) => hour - 5_000 - 100 * index)
+    const position = await appendTo(
+      fixture.core.store,
+      ranges.flatMap((at) => calls(3, 'ranges', 4, charge, at)),
+    )
+    await fixture.freshness.waitFor(['call-log', 'balances'], position, 20_000)
+    const before = await quotaOf(3)
+    const previews = await Promise.all(
+      ranges.map((at) => {
+        const range = { from: at, to: at, model: 'ranges', price: { model_ratio: '0.625' } }
+        return post<CorrectionPreview>('/api/audit/corrections/preview', range)
+      }),
+    )
+    const answers = await Promise.all(
+      [...previews, ...previews].map(({ data }) => apply(data.preview)),
+    )
+    expect(answers.map(({ success }) => success)).toEqual(Array(50).fill(true))
+    const after = await quotaOf(3)
+    expect(after.quota - before.quota).toBe((charge - half) * 4 * 25)
+    const all = { from: hour - 9_000, to: hour, model: 'ranges', price: { model_ratio: '0.625' } }
+    const { data: left } = await post<CorrectionPreview>('/api/audit/corrections/preview', all)
+    expect(left).toMatchObject({ calls: 0, refunded: 0 })
   })
 
   it('is planned again to the same id while it is applied', async () => {
@@ -281,7 +363,8 @@ describe('a correction', () => {
     const scope = corrections.at(-1)?.scope
     if (scope === undefined || last === undefined) throw new Error('no correction')
     expect((await planCorrection(fixture.core, scope, last.id)).id).toBe(last.id)
-    await expect(planCorrection(fixture.core, scope, last.id, 10)).rejects.toThrow(
+    const limits = { callsMax: 3, until: Number.POSITIVE_INFINITY }
+    await expect(planCorrection(fixture.core, scope, last.id, limits)).rejects.toThrow(
       'CorrectionTooLarge',
     )
   })

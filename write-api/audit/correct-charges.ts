@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { accountDecider } from '#domain/accounts/decide.ts'
-import { accountStream } from '#domain/accounts/events.ts'
 import {
   CORRECTIONS_STREAM,
   type CorrectionScope,
   correctionsDecider,
+  type FailedAccount,
+  findRunning,
 } from '#domain/corrections/events.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyRoot, onlyRootSession, principalOf } from '#infra/http/access-checks.ts'
@@ -21,14 +21,13 @@ import {
   encodePreview,
   priceChangeOf,
 } from './correction-preview.ts'
-import { type CorrectionPlan, type PlannedAccount, planCorrection } from './plan-correction.ts'
+import { type CorrectionPlan, planCorrection } from './plan-correction.ts'
+import { AccountsUnavailable, runCorrection } from './run-correction.ts'
 import { checkRange } from './scan-ended-calls.ts'
 
 const USERS_MAX = 100
 const CALLS_SHOWN_MAX = 100
 const FRESH_WITHIN_MS = 5_000
-/** The number of calls in one event. */
-const BATCH_CALLS = 100
 
 /** POST /api/audit/corrections/preview: shows which charges a correction would change. */
 export const previewCorrection: Action = (api, deps) => {
@@ -40,8 +39,8 @@ export const previewCorrection: Action = (api, deps) => {
       const { model, group = null, from, to } = body
       const price = priceChangeOf(body.price)
       const { corrections } = await stateOf(deps)
-      const running = corrections.find(({ finishedAt }) => finishedAt === null)
-      if (running !== undefined) throw correctionError('CorrectionRunning', { id: running.id })
+      const running = findRunning(corrections, { model, group, from, to })
+      if (running !== null) throw correctionError('CorrectionRunning', { id: running.id })
       const upTo = await deps.core.store.headPosition()
       const scope = { model, group, from, to, price, upTo, base: corrections.length }
       const plan = await planned(deps, scope, null)
@@ -96,8 +95,9 @@ function largestChanges({ accounts }: CorrectionPlan) {
 
 /**
  * POST /api/audit/corrections: corrects the charges of a preview. The plan is computed again and
- * must be the confirmed one. A request that was interrupted is repeated with the same preview: it
- * continues, because each account applies each batch of a correction once.
+ * must be the confirmed one. A request that was interrupted can be repeated with the same preview:
+ * it continues, because each account applies each batch of a correction once. Without a repetition,
+ * a background job continues it.
  */
 export const applyCorrection: Action = (api, deps) => {
   api.route({
@@ -111,12 +111,14 @@ export const applyCorrection: Action = (api, deps) => {
       const confirmed = decodePreview(preview)
       const existing = await findCorrection(deps, confirmed.id)
       if (existing?.finishedAt == null) await apply(deps, request, reply, confirmed, text)
-      const { planned: sums } = (await findCorrection(deps, confirmed.id)) ?? {}
+      const { planned: sums, failed = [] } = (await findCorrection(deps, confirmed.id)) ?? {}
       const { calls = 0, accounts = 0 } = sums ?? {}
-      return success({ id: confirmed.id, calls, accounts })
+      return success({ id: confirmed.id, calls, accounts, failed: failed.map(failedOf) })
     },
   })
 }
+
+const failedOf = ({ userId, calls, code }: FailedAccount) => ({ user_id: userId, calls, code })
 
 const findCorrection = async (deps: Deps, wanted: string) =>
   (await stateOf(deps)).corrections.find(({ id }) => id === wanted)
@@ -138,26 +140,11 @@ async function apply(
   const terms = { id, scope, planned: plan.sums, note, requestedBy, startedAt: now() }
   const start = { type: 'StartCorrection', ...terms } as const
   accepted(await actors.handle(correctionsDecider, CORRECTIONS_STREAM, start, context))
-  for (const account of plan.accounts) await correctAccount(deps, request, id, scope, account)
-  const finish = { type: 'FinishCorrection', id, finishedAt: now() } as const
-  const finished = await actors.handle(correctionsDecider, CORRECTIONS_STREAM, finish, context)
-  const { position } = accepted(finished)
-  await waitUntilVisible(deps, reply, ['balances', 'call-log'], position)
-}
-
-async function correctAccount(
-  deps: Deps,
-  request: FastifyRequest,
-  correctionId: string,
-  { model }: CorrectionScope,
-  { userId, calls }: PlannedAccount,
-): Promise<void> {
-  const context = contextOf(deps, request)
-  for (let batch = 0; batch * BATCH_CALLS < calls.length; batch += 1) {
-    const part = calls.slice(batch * BATCH_CALLS, (batch + 1) * BATCH_CALLS)
-    const ids = { userId, correctionId, batch, model }
-    const command = { type: 'CorrectCharges', ...ids, calls: part } as const
-    const stream = accountStream(userId)
-    accepted(await deps.core.actors.handle(accountDecider, stream, command, context))
-  }
+  // A request that continues a correction of another admin leaves that admin's name.
+  const correction = (await findCorrection(deps, id)) ?? terms
+  const position = await runCorrection(deps, correction, plan).catch((error: unknown) => {
+    if (error instanceof AccountsUnavailable) throw correctionError('CorrectionUnfinished')
+    throw error
+  })
+  await waitUntilVisible(deps, reply, ['balances', 'call-log', 'corrected-calls'], position)
 }

@@ -5,8 +5,8 @@ export const CORRECTION_ERRORS: ErrorCatalogue<CorrectionErrorCode> = {
   CorrectionRunning: [
     409,
     ({ id = '' }) => ({
-      zh: `更正 ${id} 尚未完成，请先继续该更正`,
-      en: `The correction ${id} has not finished. Continue it first`,
+      zh: `涉及相同请求的更正 ${id} 尚未完成，请稍后再试`,
+      en: `The correction ${id} of some of these calls has not finished. Try again later`,
     }),
   ],
   CorrectionPreviewOutdated: [
@@ -31,6 +31,13 @@ export const correctionError = errorsOf({
   CorrectionEmpty: [
     400,
     { zh: '没有费用会改变的请求', en: 'There is no call whose charge would change' },
+  ],
+  CorrectionUnfinished: [
+    503,
+    {
+      zh: '部分账户暂时无法更正，系统会在后台继续完成',
+      en: 'Some accounts could not be corrected yet. The correction continues in the background',
+    },
   ],
   CallLogBehind: [
     503,

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
-import type { CorrectionScope, CorrectionSums } from '#domain/corrections/events.ts'
+import type { Correction, CorrectionScope, CorrectionSums } from '#domain/corrections/events.ts'
 import { changedPrice, chargeAtPrice } from '#domain/pricing/price-corrections.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'
@@ -18,7 +18,12 @@ export type PlannedCall = {
   readonly corrected: bigint
 }
 
-export type PlannedAccount = { readonly userId: number; readonly calls: readonly PlannedCall[] }
+export type PlannedAccount = {
+  readonly userId: number
+  readonly calls: readonly PlannedCall[]
+  /** The calls that the correction has corrected already. */
+  readonly corrected: ReadonlySet<string>
+}
 
 export type CorrectionPlan = {
   /** The digest of the scope and of each call with both charges. */
@@ -28,6 +33,8 @@ export type CorrectionPlan = {
   /** The first of the skipped calls. */
   readonly skippedCalls: readonly SkippedCall[]
   readonly accounts: readonly PlannedAccount[]
+  /** The users whose events cannot be read. The id is then not that of a complete plan. */
+  readonly unreadable: readonly number[]
 }
 
 export type SkippedCall = {
@@ -43,7 +50,16 @@ const CLOCKS_MS = 60_000
 const ID_LENGTH = 32
 const SKIPPED_SHOWN_MAX = 100
 
-type Limits = { readonly callsMax: number; readonly until: number }
+type Limits = {
+  readonly callsMax: number
+  readonly until: number
+  /** Accounts whose events cannot be read are named in the plan. Otherwise, they throw. */
+  readonly skipsUnreadable?: boolean
+}
+
+const { POSITIVE_INFINITY } = Number
+/** A correction that was confirmed is completed, however long its plan takes. */
+const NO_LIMITS = { callsMax: POSITIVE_INFINITY, until: POSITIVE_INFINITY, skipsUnreadable: true }
 
 /**
  * Finds the calls of a scope and their charges before and after the correction. The usage log only
@@ -55,21 +71,27 @@ export async function planCorrection(
   { store, db }: Pick<Core, 'store' | 'db'>,
   scope: CorrectionScope,
   ownId: string | null,
-  callsMax = CALLS_MAX,
+  limitsOfPlan: Limits = { callsMax: CALLS_MAX, until: performance.now() + TIME_MAX_MS },
 ): Promise<CorrectionPlan> {
-  const until = performance.now() + TIME_MAX_MS
+  const { callsMax, until, skipsUnreadable = false } = limitsOfPlan
+  const unreadable: number[] = []
   const digest = createHash('sha256').update(JSON.stringify(scope))
   const accounts: PlannedAccount[] = []
   const skippedCalls: SkippedCall[] = []
   let [skipped, calls, refunded, charged] = [0, 0, 0n, 0n]
   for (const userId of await chargedUsers(db, scope)) {
     const limits = { callsMax: callsMax - calls, until }
-    const found = await planAccount(store, userId, scope, ownId, limits)
+    const found = await planAccount(store, userId, scope, ownId, limits).catch((error: unknown) => {
+      if (!skipsUnreadable) throw error
+      unreadable.push(userId)
+      return null
+    })
+    if (found === null) continue
     skipped += found.skipped
     skippedCalls.push(...found.skippedCalls.slice(0, SKIPPED_SHOWN_MAX - skippedCalls.length))
     calls += found.calls.length
     if (found.calls.length === 0) continue
-    accounts.push({ userId, calls: found.calls })
+    accounts.push({ userId, calls: found.calls, corrected: found.corrected })
     addToDigest(digest, userId, found.calls)
     for (const { charge, corrected } of found.calls) {
       if (corrected < charge) refunded += charge - corrected
@@ -80,15 +102,24 @@ export async function planCorrection(
   return {
     id: digest.digest('hex').slice(0, ID_LENGTH),
     sums: { ...sums, refunded: toWire(refunded), charged: toWire(charged) },
-    ...{ skipped, skippedCalls, accounts },
+    ...{ skipped, skippedCalls, accounts, unreadable },
   }
 }
+
+/** Plans a correction that has started once more, to complete it. */
+export const planAgain = (
+  core: Pick<Core, 'store' | 'db'>,
+  { id, scope }: Pick<Correction, 'id' | 'scope'>,
+): Promise<CorrectionPlan> => planCorrection(core, scope, id, NO_LIMITS)
 
 function addToDigest(digest: Hash, userId: number, calls: readonly PlannedCall[]): void {
   for (const { call, charge, corrected } of calls) {
     digest.update(`\n${userId} ${call} ${charge} ${corrected}`)
   }
 }
+
+type PlannedScope = Pick<CorrectionPlan, 'skipped' | 'skippedCalls'> &
+  Omit<PlannedAccount, 'userId'>
 
 /** Reads the account's events from the start of the scope to their end. Refunds come first. */
 async function planAccount(
@@ -97,18 +128,21 @@ async function planAccount(
   scope: CorrectionScope,
   ownId: string | null,
   { callsMax, until }: Limits,
-): Promise<Pick<CorrectionPlan, 'skipped' | 'skippedCalls'> & Pick<PlannedAccount, 'calls'>> {
+): Promise<PlannedScope> {
   const stream = accountStream(userId)
   const start = scope.from * 1_000 - CLOCKS_MS
   const planned = new Map<string, PlannedCall>()
   const skippedCalls: SkippedCall[] = []
+  const corrected = new Set<string>()
   let skipped = 0
   let revision = await firstRevision(store, stream, ({ meta }) => meta.at >= start)
   for (;;) {
     const events = (await store.readStream(stream, revision, PAGE)) as Recorded<AccountEvent>[]
     for (const event of events) {
       if (event.type === 'ChargeCorrected') {
-        if (event.data.correctionId !== ownId) applyEarlier(planned, event.data.calls)
+        const { calls } = event.data
+        if (event.data.correctionId !== ownId) applyEarlier(planned, calls)
+        else for (const { call } of calls) corrected.add(call)
         continue
       }
       if (!isInScope(event, scope)) continue
@@ -131,7 +165,7 @@ async function planAccount(
   const [refunds, raises] = [true, false].map((isRefund) =>
     changed.filter(({ charge, corrected }) => corrected < charge === isRefund),
   ) as [PlannedCall[], PlannedCall[]]
-  return { calls: [...refunds, ...raises], skipped, skippedCalls }
+  return { calls: [...refunds, ...raises], corrected, skipped, skippedCalls }
 }
 
 type EndedCall = Extract<Recorded<AccountEvent>, { type: 'CallSettled' | 'CallInterrupted' }>

@@ -166,6 +166,10 @@ export const AppliedCorrection = Type.Object({
   id: Type.String(),
   calls: Type.Integer(),
   accounts: Type.Integer(),
+  /** The accounts that could not be corrected, with the code of the error. */
+  failed: Type.Array(
+    Type.Object({ user_id: Type.Integer(), calls: Type.Integer(), code: Type.String() }),
+  ),
 })
 
 export const correctionActions = {

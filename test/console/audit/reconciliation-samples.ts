@@ -72,6 +72,7 @@ export const correction = (id: string, patch: Partial<Correction> = {}): Correct
   ...{ price: { model: '1.25', completion: '4' }, calls: 9_120, accounts: 2 },
   ...{ refunded: 15_625_000, charged: 0, reason: 'The ratio was entered twice too high' },
   ...{ requested_by: 1, started_at: NOW - 3_000, finished_at: NOW - 2_990, preview: null },
+  failed: [],
   ...patch,
 })
 

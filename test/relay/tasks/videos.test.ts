@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { videosRig } from './videos-rig.ts'
@@ -193,5 +194,43 @@ describe.each(Object.entries(SCRIPTS))('%s', (name, script) => {
     expect(refused.json.error.message).toEqual(expect.any(String))
     expect(refused.text).not.toContain(rig.vendor.url)
     expect(await rig.balance()).toBe(before)
+  })
+})
+
+describe('the evidence about a vendor', () => {
+  const settled = async (script: Script, accepted: object) => {
+    const { json } = await submitTo({ ...script, accepted })
+    rig.vendor.answers.set(script.query, { body: script.done(`${rig.vendor.url}/files/e.mp4`) })
+    await expect.poll(() => statusOf(json.id)).toBe('completed')
+    const end = (await rig.callEvents()).find(
+      ({ type, data }) => type === 'CallSettled' && data.call === json.id,
+    )
+    if (end?.type !== 'CallSettled') throw new Error('not settled')
+    return end.data
+  }
+  const { sora, kling } = SCRIPTS as Record<'sora' | 'kling', Script>
+
+  it('has the digests of both bodies and the id of the task', async () => {
+    const { attempts, anomaly, upstreamModel } = await settled(kling, kling.accepted as object)
+    const answer = JSON.stringify(kling.accepted)
+    expect(attempts).toMatchObject([
+      {
+        ...{ status: 200, error: null },
+        evidence: {
+          sentAt: expect.any(Number),
+          sent: { bytes: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+          received: { bytes: answer.length, sha256: hash('sha256', answer, 'hex') },
+          fingerprint: { id: 'k1' },
+        },
+      },
+    ])
+    expect([anomaly, upstreamModel]).toEqual([null, null])
+  })
+
+  it('tells that another model answered than was billed', async () => {
+    const same = await settled(sora, { ...(sora.accepted as object), model: 'sora-2-pro' })
+    expect([same.anomaly, same.attempts[0]?.evidence?.model]).toEqual([null, 'sora-2-pro'])
+    const other = await settled(sora, { ...(sora.accepted as object), model: 'sora-1' })
+    expect([other.anomaly, other.attempts[0]?.evidence?.model]).toEqual(['other-model', 'sora-1'])
   })
 })
