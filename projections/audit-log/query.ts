@@ -47,6 +47,24 @@ const firstPositionAt = (time: number) => sql.fragment`coalesce((
 ), ${Number.MAX_SAFE_INTEGER})`
 
 /**
+ * Completes a page with the values before each act: those of the event, or those of the last
+ * earlier act on the same object that names the field.
+ */
+const WITH_BEFORE = sql.fragment`
+  select page."position", page."objectKind", page."objectId", page."createdAt", page.act,
+    page.actor, page.after, page.note, page."noteUser", page."clientIp", page."clientUser",
+    page."requestId", coalesce(page.before, (
+      select jsonb_object_agg(field.key, earlier.value)
+      from jsonb_object_keys(page.after) field(key), lateral (
+        select a.after -> field.key as value from read_audit_log.acts a
+        where a.object_kind = page."objectKind" and a.object_id = page."objectId"
+          and a.position < page."position" and a.after ? field.key
+        order by a.position desc limit 1
+      ) earlier
+    )) as before
+  from page`
+
+/**
  * Returns acts, the newest one first. `before` contains the earlier values of the changed fields:
  * those of the event, or those of the last earlier act on the same object that names the field.
  */
@@ -76,18 +94,26 @@ export async function listActs(
       where ${sql.join(conditions, sql.fragment` and `)}
       order by position desc, object_id desc limit ${limit}
     )
-    select page."position", page."objectKind", page."objectId", page."createdAt", page.act,
-      page.actor, page.after, page.note, page."noteUser", page."clientIp",
-      page."clientUser", page."requestId",
-      coalesce(page.before, (
-        select jsonb_object_agg(field.key, earlier.value)
-        from jsonb_object_keys(page.after) field(key), lateral (
-          select a.after -> field.key as value from read_audit_log.acts a
-          where a.object_kind = page."objectKind" and a.object_id = page."objectId"
-            and a.position < page."position" and a.after ? field.key
-          order by a.position desc limit 1
-        ) earlier
-      )) as before
-    from page order by page."position" desc, page."objectId" desc
+    ${WITH_BEFORE} order by page."position" desc, page."objectId" desc
+  `)
+}
+
+/**
+ * Returns the acts in a range of positions, the oldest one first. If there are more than `limit`,
+ * the result ends with all acts of one position, so that the next range misses none.
+ */
+export async function actsAfter(
+  db: CommonQueryMethods,
+  { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
+): Promise<readonly ActRow[]> {
+  return await db.any(sql.type(act)`
+    with first as (
+      select position from read_audit_log.acts where position > ${after} and position <= ${upTo}
+      order by position limit ${limit}
+    ), page as (
+      select ${COLUMNS}, before from read_audit_log.acts
+      where position > ${after} and position <= (select max(position) from first)
+    )
+    ${WITH_BEFORE} order by page."position", page."objectId"
   `)
 }

@@ -127,7 +127,10 @@ function cursorOf(text: string | undefined): ActCursor | null {
 }
 
 /** Converts rows to acts, with the names of the users that they mention. */
-async function actsOf({ core }: ReadDeps, rows: readonly ActRow[]): Promise<AuditAct[]> {
+export async function actsOf(
+  { core }: Pick<ReadDeps, 'core'>,
+  rows: readonly ActRow[],
+): Promise<AuditAct[]> {
   const ids = rows.flatMap(({ actor, objectKind, objectId }) => [
     Number(/^user:(\d+)$/.exec(actor)?.[1] ?? 0),
     objectKind === 'user' ? Number(objectId) : 0,

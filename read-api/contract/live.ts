@@ -1,3 +1,4 @@
+import type { AuditAct } from './audit-log.ts'
 import type { TestPush } from './channel-actions.ts'
 import type { HealthPush } from './channel-health.ts'
 import type { Channel } from './channels.ts'
@@ -14,6 +15,7 @@ export const LIVE_TOPICS = [
   'tasks',
   'users',
   'stats',
+  'audit-log',
 ] as const
 export type LiveTopic = (typeof LIVE_TOPICS)[number]
 
@@ -34,6 +36,7 @@ export type LiveRequest =
  *   user again.
  * - `stats` (for admins): the site's totals, as in `/api/log/stat`. They are sent on subscription
  *   and after each change.
+ * - `audit-log` (for auditors and admins): a new act of the audit log.
  */
 export type LiveMessage =
   | { type: 'ready'; position: number }
@@ -54,6 +57,7 @@ export type LiveMessage =
   | { type: 'event'; topic: 'tasks'; position: number; data: TaskPush }
   | { type: 'event'; topic: 'users'; position: number; data: { id: number } }
   | { type: 'event'; topic: 'stats'; position: number; data: LogStat }
+  | { type: 'event'; topic: 'audit-log'; position: number; data: AuditAct }
   | { type: 'resync'; topic: LiveTopic }
   | { type: 'pong' }
   | { type: 'error'; code: string; message: string }

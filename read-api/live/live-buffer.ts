@@ -6,10 +6,12 @@ export type LiveItem = {
   readonly topic: LiveTopic
   readonly position: number
   /**
-   * The user who receives the item. With null, only admins receive it. With `each`, all users for
-   * whom `textFor` returns a text receive it.
+   * The user who receives the item. With null, only admins receive it, and with `auditors`,
+   * auditors as well. With `each`, all users for whom `textFor` returns a text receive it.
    */
-  readonly ownerId: number | null | 'each'
+  readonly ownerId: number | null | 'each' | 'auditors'
+  /** True if a person was erased, whose texts earlier items may contain. */
+  readonly isErasure?: boolean
   /** True if only the owner receives the item. Otherwise, admins receive it as well. */
   readonly isPrivate?: boolean
   /** The approximate size of the item in memory, in bytes. Only items that may be large have it. */
@@ -52,6 +54,16 @@ export class LiveBuffer {
     const dropped = this.#items.splice(0, this.#excess())
     for (const { weight = 0 } of dropped) this.#weight -= weight
     this.#from = dropped.at(-1)?.position ?? this.#from
+  }
+
+  /**
+   * Removes all items. Sockets that have not sent them yet tell their clients to read again, so
+   * that no client receives texts of a person who was erased meanwhile.
+   */
+  clear(): void {
+    this.#items = []
+    this.#weight = 0
+    this.#from = this.#upTo
   }
 
   /**

@@ -45,6 +45,7 @@ const READ_MODELS = [
   'messages',
   'tasks',
   'users',
+  'audit-log',
 ] as const
 
 export type Hub = {
@@ -88,10 +89,12 @@ export function createHub(deps: HubDeps, onAdvance: OnAdvance): Hub {
         limit: BATCH_ROWS,
         hasChannels: true,
         hasUsers: true,
+        hasActs: true,
         inboxesOf: [...new Set(members.values())],
       })
       buffer.extend(read.items, read.upTo)
       for (const wake of [...members.keys()]) wake()
+      if (read.items.some(({ isErasure = false }) => isErasure)) buffer.clear()
     }
   }
 

@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws'
+import { AUDITOR } from '#domain/shared/roles.ts'
 import type { HttpError } from '#infra/http/http-errors.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { unreadCounts } from '#projections/messages/query.ts'
@@ -190,6 +191,7 @@ export class LiveSession {
         ...(this.#viewer.isAdmin ? {} : { userId }),
         hasChannels: this.#viewer.isAdmin && this.#topics.has('channels'),
         hasUsers: this.#viewer.isAdmin && this.#topics.has('users'),
+        hasActs: this.#isAuditor && this.#topics.has('audit-log'),
       })
       missed += items.length
       if (missed > MISSED_MAX) return false
@@ -204,11 +206,18 @@ export class LiveSession {
   #deliver(item: LiveItem): void {
     const { userId } = this.principal
     const isOwn = item.ownerId === userId || item.ownerId === 'each'
-    const isVisible = isOwn || (this.#viewer.isAdmin && item.isPrivate !== true)
+    const isVisible =
+      item.ownerId === 'auditors'
+        ? this.#isAuditor
+        : isOwn || (this.#viewer.isAdmin && item.isPrivate !== true)
     if (!isVisible || !this.#topics.has(item.topic)) return
     if (item.topic === 'inbox' && item.position <= this.#unread) return
     const text = item.textFor(this.#viewer, userId)
     if (text !== null) this.#write(text)
+  }
+
+  get #isAuditor(): boolean {
+    return this.principal.role >= AUDITOR
   }
 
   async #pushUnread(): Promise<void> {

@@ -1,8 +1,10 @@
 import type { Core } from '#infra/core-dependencies.ts'
+import { type ActRow, actsAfter } from '#projections/audit-log/query.ts'
 import { changedChannels } from '#projections/channels/query.ts'
 import { type LogFilter, logRowsAfter } from '#projections/logs/query.ts'
 import { movedInboxes, type PositionRange, unreadCounts } from '#projections/messages/query.ts'
 import { changedUsers } from '#projections/users/query.ts'
+import { actsOf } from '../audit/audit-log.ts'
 import { channelResponse } from '../channels/channel-response.ts'
 import type { LiveMessage } from '../contract/live.ts'
 import { decryptRows, logResponse } from '../logs/log-response.ts'
@@ -23,6 +25,7 @@ export type ItemQuery = {
   readonly userId?: number
   readonly hasChannels: boolean
   readonly hasUsers: boolean
+  readonly hasActs: boolean
   /** The users whose unread messages are counted. */
   readonly inboxesOf?: readonly number[]
 }
@@ -33,21 +36,23 @@ export type ItemQuery = {
  */
 export async function readItems(
   deps: Pick<ReadDeps, 'core' | 'progress' | 'providerMessages'>,
-  { after, upTo, limit, userId, hasChannels, hasUsers, inboxesOf = [] }: ItemQuery,
+  { after, upTo, limit, userId, hasChannels, hasUsers, hasActs, inboxesOf = [] }: ItemQuery,
 ): Promise<{ items: LiveItem[]; upTo: number }> {
   const { core } = deps
   const filter: LogFilter = userId === undefined ? {} : { userId }
-  const [logs, channels, tasks, users] = await Promise.all([
+  const [logs, channels, tasks, users, acts] = await Promise.all([
     logRowsAfter(core.db, filter, { after, upTo, limit }),
     hasChannels ? changedChannels(core.db, { after, upTo, limit }) : [],
     taskItems(deps, { after, upTo, limit, ...filter }),
     hasUsers ? changedUsers(core.db, { after, upTo, limit }) : [],
+    hasActs ? actsAfter(core.db, { after, upTo, limit }) : [],
   ])
   const reached = Math.min(
     tasks.upTo,
     logs.length < limit ? upTo : (logs.at(-1)?.id ?? upTo),
     channels.length < limit ? upTo : (channels.at(-1)?.changedPosition ?? upTo),
     users.length < limit ? upTo : (users.at(-1)?.position ?? upTo),
+    acts.length < limit ? upTo : (acts.at(-1)?.position ?? upTo),
   )
   const tests = hasChannels ? await testItems(core, { after, upTo: reached }) : []
   const tokens = await tokenItems(core, { after, upTo: reached, ...filter })
@@ -78,6 +83,7 @@ export async function readItems(
     })),
     ...tasks.items,
     ...userItems(users),
+    ...(await actItems(deps, acts)),
     ...tests,
     ...tokens,
     ...inboxes,
@@ -122,3 +128,20 @@ const userItems = (changed: readonly ChangedUser[]): LiveItem[] =>
     const text = JSON.stringify(message)
     return { topic: 'users', position, ownerId: null, textFor: () => text }
   })
+
+/** Returns an item for each act of the audit log, as its list shows it. */
+async function actItems(
+  deps: Pick<ReadDeps, 'core'>,
+  rows: readonly ActRow[],
+): Promise<LiveItem[]> {
+  if (rows.length === 0) return []
+  return (await actsOf(deps, rows)).map((data) => {
+    const { position } = data
+    const message: LiveMessage = { type: 'event', topic: 'audit-log', position, data }
+    const text = JSON.stringify(message)
+    return {
+      ...{ topic: 'audit-log', position, ownerId: 'auditors', textFor: () => text },
+      ...{ isErasure: data.act === 'user-erased', weight: 2 * text.length },
+    }
+  })
+}

@@ -21,3 +21,12 @@ it('the live buffer drops its oldest items beyond 4 096 items or 32 MiB', () => 
   ring.extend(many, 4_103)
   expect([ring.from, positionsIn(ring).length]).toEqual([7, 4_096])
 })
+
+it('a cleared buffer has no items, so that sockets behind it have to read again', () => {
+  const ring = new LiveBuffer(0)
+  ring.extend([item(1), item(2, 20 * MIB)], 2)
+  ring.clear()
+  expect([ring.from, ring.upTo, positionsIn(ring)]).toEqual([2, 2, []])
+  ring.extend([item(3, 20 * MIB)], 3)
+  expect([ring.from, positionsIn(ring)]).toEqual([2, [3]])
+})

@@ -1,3 +1,4 @@
+import type { AuditAct } from '#read-api/contract/audit-log.ts'
 import type { TestPush } from '#read-api/contract/channel-actions.ts'
 import type { HealthPush } from '#read-api/contract/channel-health.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
@@ -8,9 +9,9 @@ type EventMessage = Extract<LiveMessage, { type: 'event'; topic: FollowedTopic }
 type HealthMessage = EventMessage & { data: HealthPush }
 type ProgressMessage = EventMessage & { topic: 'tasks'; data: TaskPush }
 type TestMessage = EventMessage & { data: TestPush }
-type NumberedMessage = EventMessage & { data: { id: number } }
+type NumberedMessage = EventMessage & { data: { id: number } | AuditAct }
 
-type SeenAtPosition = { position: number; ids: Set<number> }
+type SeenAtPosition = { position: number; ids: Set<number | string> }
 
 /**
  * Tracks the received events. Two topics can share a position, so a reconnected stream repeats the
@@ -63,15 +64,19 @@ export class LiveCursor {
   private isRepeat(message: NumberedMessage): boolean {
     const seen = this.seen.get(message.topic)
     if (seen === undefined || message.position > seen.position) {
-      const ids = new Set([message.data.id])
+      const ids = new Set([idOf(message)])
       this.seen.set(message.topic, { position: message.position, ids })
       return false
     }
-    if (message.position < seen.position || seen.ids.has(message.data.id)) return true
-    seen.ids.add(message.data.id)
+    if (message.position < seen.position || seen.ids.has(idOf(message))) return true
+    seen.ids.add(idOf(message))
     return false
   }
 }
+
+/** One event may be an act on several objects, which share its position. */
+const idOf = ({ data }: NumberedMessage): number | string =>
+  'object' in data ? `${data.object.kind}:${data.object.id}` : data.id
 
 const isFollowed = <T extends { topic: LiveTopic }>(
   message: T,

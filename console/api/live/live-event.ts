@@ -1,3 +1,4 @@
+import type { AuditAct } from '#read-api/contract/audit-log.ts'
 import type { TestPush } from '#read-api/contract/channel-actions.ts'
 import type { HealthPush } from '#read-api/contract/channel-health.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
@@ -23,6 +24,7 @@ export type LiveData = {
   users: { id: number }
   tests: TestPush
   health: HealthPush
+  'audit-log': AuditAct
 }
 export type ScreenTopic = keyof LiveData
 

@@ -47,7 +47,7 @@ export const auditActs: Translations['auditActs'] = {
   'redemption-terms-changed': 'Code changed',
   'second-factor-reset': 'Second factor reset',
   'secret-option-set': 'Secret setting changed',
-  'sessions-ended': 'Signed out',
+  'sessions-ended': 'Sign-out',
   'site-initialized': 'Site set up',
   'tag-terms-changed': 'Channels changed by tag',
   'token-budget-set': 'Token quota set',

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { withLiveActs } from '#console/features/audit/log/use-live-acts.ts'
+import type { ActName } from '#read-api/contract/act-names.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
+import { fakeLive } from '../support/fake-live-socket.ts'
 import { ok } from '../support/fake-site.ts'
 import { NOW } from './audit-samples.ts'
 
@@ -61,4 +64,44 @@ it('acts are found by their names in the language of the page', async () => {
   await filter.press('Enter')
   await expect.poll(() => acts().at(-1)).toBe('user-logged-in')
   expect(await filter.inputValue()).toBe(en('auditActs.user-logged-in'))
+})
+
+it('new acts that match the filters appear at once, each of them once', async () => {
+  const live = await fakeLive(app.page)
+  await app.openAsRoot('/app/audit/log?object=user:7')
+  const grid = app.page.getByRole('grid', { name: en('shell.auditLog') })
+  const rows = (act: ActName) => grid.getByRole('row').filter({ hasText: en(`auditActs.${act}`) })
+  await rows('quota-granted').waitFor()
+  await expect.poll(live.connections).toBe(1)
+  const act = (position: number, name: ActName, id = '7'): AuditAct => ({
+    ...{ ...REFILL, position, act: name, before: null, after: {}, reason: '' },
+    object: { kind: 'user', id, name: '' },
+  })
+  live.send('audit-log', 812, REFILL)
+  live.send('audit-log', 813, act(813, 'user-disabled', '8'))
+  live.send('audit-log', 813, act(813, 'user-disabled'))
+  live.send('audit-log', 814, act(814, 'user-enabled'))
+  await rows('user-enabled').waitFor()
+  expect(await rows('user-disabled').count()).toBe(1)
+  expect(await rows('quota-granted').count()).toBe(1)
+  const texts = await grid.getByRole('row').allTextContents()
+  const order = (['user-enabled', 'user-disabled', 'quota-granted'] as const).map((name) =>
+    texts.findIndex((text) => text.includes(en(`auditActs.${name}`))),
+  )
+  expect(order).toEqual(order.toSorted((one, other) => one - other))
+  const reads = app.calls('GET /api/audit/log').length
+  live.resync('audit-log')
+  await expect.poll(() => app.calls('GET /api/audit/log').length).toBe(reads + 1)
+})
+
+it('live acts are merged into an incomplete list without gaps below it', () => {
+  const act = (position: number): AuditAct => ({ ...REFILL, position })
+  const positions = (acts: readonly AuditAct[]) => acts.map(({ position }) => position)
+  const [listed, live] = [
+    [act(9), act(5)],
+    [act(10), act(9), act(7), act(4)],
+  ]
+  expect(positions(withLiveActs(listed, live, false))).toEqual([10, 9, 7, 5])
+  expect(positions(withLiveActs(listed, live, true))).toEqual([10, 9, 7, 5, 4])
+  expect(withLiveActs(listed, [], false)).toBe(listed)
 })

@@ -82,7 +82,7 @@ describe('the live stream', () => {
   it('opens one connection for all listeners, and subscribes to all topics', () => {
     const second = live.events$.subscribe()
     expect(sockets).toHaveLength(1)
-    const topics = ['logs', 'channels', 'tokens', 'inbox', 'tasks', 'users']
+    const topics = ['logs', 'channels', 'tokens', 'inbox', 'tasks', 'users', 'audit-log']
     expect(last().sent).toEqual([{ type: 'subscribe', topics }])
     second.unsubscribe()
   })
@@ -99,6 +99,7 @@ describe('the live stream', () => {
       { kind: 'resync', topic: 'inbox', position: 42 },
       { kind: 'resync', topic: 'tasks', position: 42 },
       { kind: 'resync', topic: 'users', position: 42 },
+      { kind: 'resync', topic: 'audit-log', position: 42 },
     ])
     fresh.unsubscribe()
   })
@@ -112,6 +113,19 @@ describe('the live stream', () => {
     expect(last().sent[0]).toMatchObject({ type: 'subscribe', after: 11 })
     last().say(log(12), channel(12, 1), channel(12, 2), log(13), { type: 'ready', position: 13 })
     expect(seen()).toEqual([11, 12, 12, 12, 13])
+  })
+
+  it('passes on each act of the audit log once, also those of one event on several objects', () => {
+    const act = (position: number, id: string) => ({
+      ...{ type: 'event', topic: 'audit-log', position },
+      data: { position, object: { kind: 'token', id, name: '' } },
+    })
+    last().say(act(11, '1'), act(11, '2'))
+    last().onclose?.()
+    vi.advanceTimersByTime(500)
+    last().onopen?.()
+    last().say(act(11, '1'), act(11, '2'), act(11, '3'), act(12, '1'))
+    expect(seen()).toEqual([11, 11, 11, 12])
   })
 
   it('passes on the results of channel tests as well as the changes of channels', () => {

@@ -23,8 +23,8 @@ type Props<Row> = Pick<
   'label' | 'rowKey' | 'empty' | 'expand' | 'onOpen' | 'isMuted' | 'openKey' | 'isFresh'
 > & {
   query: UseInfiniteQueryResult<InfiniteData<CursorPage<Row>>>
-  /** Rows above those of the query, such as live rows. */
-  rows?: readonly Row[]
+  /** Adds live rows to those of the query. */
+  withLive?: (rows: readonly Row[]) => readonly Row[]
   layoutKey: string
   columns: readonly Column<Row>[]
   filters: ReactNode
@@ -37,7 +37,7 @@ export const nextCursor = ({ next_cursor: cursor }: CursorPage<unknown>): string
 
 /** A list whose further rows are appended. The list has no numbered pages, whatever its length. */
 export function CursorList<Row>(props: Props<Row>) {
-  const { query, layoutKey, columns, filters, tools, moreText, ...grid } = props
+  const { query, withLive, layoutKey, columns, filters, tools, moreText, ...grid } = props
   const { t } = useTranslation()
   const layout = useColumnLayout(layoutKey, columns)
   const refresh = {
@@ -69,7 +69,7 @@ export function CursorList<Row>(props: Props<Row>) {
         <DataGrid
           density="compact"
           {...grid}
-          rows={[...(props.rows ?? []), ...rows]}
+          rows={withLive === undefined ? rows : withLive(rows)}
           layout={layout}
           isLoading={query.isPending}
           isRefetching={query.isPlaceholderData}

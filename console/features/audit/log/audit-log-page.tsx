@@ -1,10 +1,11 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
-import { useMemo } from 'react'
+import { useCallback, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { type Column, column, HIDDEN_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
+import { LiveIndicator } from '#console/ui/elements/live-indicator.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
@@ -27,6 +28,7 @@ import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
 import { useFileDownload } from '../elements/use-file-download.ts'
 import { changesBetween } from '../history/state-changes.ts'
+import { actKey, useLiveActs, withLiveActs } from './use-live-acts.ts'
 import '../audit.css'
 
 const FILTERS = {
@@ -39,35 +41,29 @@ type Filters = UrlValues<typeof FILTERS>
 const NO_FILTERS: Filters = fallbacksOf(FILTERS)
 
 const ACTS_PER_PAGE = 50
-/** New acts appear without a reload as long as only the first page is loaded. */
-const NEW_ACTS_EVERY_MS = 5_000
 
 export const AuditLogPage = auditorPage('shell.auditLog', AuditLog)
 
 function AuditLog() {
   const { t } = useTranslation()
   const [filters, set] = useUrlState(FILTERS)
-  const query = useInfiniteQuery({
-    queryKey: ['audit', 'log', { ...filters, range: rangeText(filters.range) }],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /api/audit/log', {
-        query: { ...queryOf(filters), cursor: pageParam, limit: ACTS_PER_PAGE },
-        signal,
-      }),
-    getNextPageParam: (page) => nextCursor(page),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) =>
-      state.data !== undefined && state.data.pages.length > 1 ? false : NEW_ACTS_EVERY_MS,
-  })
+  const { query, live } = useActs(filters)
   const labelOf = useActLabel()
   const columns = useMemo(() => actColumns(t, labelOf), [t, labelOf])
+  const fresh = new Set(live.map(actKey))
+  const isPast = filters.range.kind === 'absolute' && filters.range.to * 1_000 < Date.now()
   return (
-    <Page title={t('shell.auditLog')} lead={t('audit.acts.lead', { zone: zoneName() })}>
+    <Page
+      title={t('shell.auditLog')}
+      lead={t('audit.acts.lead', { zone: zoneName() })}
+      actions={<LiveIndicator kind={isPast ? 'past' : 'live'} />}
+    >
       <CursorList
         label={t('shell.auditLog')}
         query={query}
-        rowKey={rowKey}
+        withLive={(listed) => withLiveActs(listed, live, !query.hasNextPage)}
+        isFresh={(act) => fresh.has(actKey(act))}
+        rowKey={actKey}
         layoutKey="audit-log-columns"
         columns={columns}
         expand={(act) => <ActDetails act={act} />}
@@ -82,7 +78,48 @@ function AuditLog() {
   )
 }
 
-const rowKey = ({ position, object }: AuditAct): string => `${position} ${object.kind} ${object.id}`
+/** Reads the acts that match the filters, and adds those that happen from then on. */
+function useActs(filters: Filters) {
+  /** The position of the latest resync. Later reads must include all acts up to it. */
+  const floor = useRef(0)
+  const view = JSON.stringify({ ...filters, range: rangeText(filters.range) })
+  const query = useInfiniteQuery({
+    queryKey: ['audit', 'log', view],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/audit/log', {
+        query: { ...queryOf(filters), cursor: pageParam, limit: ACTS_PER_PAGE },
+        afterPosition: floor.current,
+        signal,
+      }),
+    getNextPageParam: (page) => nextCursor(page),
+    placeholderData: keepPreviousData,
+  })
+  const { refetch } = query
+  const readAgain = useCallback(
+    (position: number | null) => {
+      floor.current = Math.max(floor.current, position ?? 0)
+      void refetch()
+    },
+    [refetch],
+  )
+  const live = useLiveActs({
+    view,
+    isListed: (act) => matches(act, filters),
+    readAgain,
+  })
+  return { query, live }
+}
+
+/** Returns whether a new act matches the filters, as the server would decide. */
+function matches({ actor, act, object, created_at: at }: AuditAct, filters: Filters): boolean {
+  const { range } = filters
+  const isInRange = range.kind === 'relative' || (at >= range.from && at < range.to)
+  const isActor = filters.actor === '' || filters.actor === `${actor.kind}:${actor.id}`
+  const isAct = filters.act === '' || filters.act === act
+  const isObject = filters.object === '' || filters.object === `${object.kind}:${object.id}`
+  return isInRange && isActor && isAct && isObject
+}
 
 function queryOf({ range, actor, act, object }: Filters) {
   const { from, to } = boundsOf(range, Math.floor(Date.now() / 1000))
