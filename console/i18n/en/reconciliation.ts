@@ -204,7 +204,7 @@ export const reconciliation: Translations['reconciliation'] = {
     notFound: 'The invoice does not exist',
     notFoundLead: 'It may have been deleted. The audit log shows who deleted it.',
     totals: 'Totals',
-    marginLead: 'What the callers were charged, minus what the provider bills.',
+    marginLead: 'The margin is what the callers were charged, minus what the provider bills.',
     comparison: 'Comparison',
     byDay: 'Day by day',
     any: 'All',

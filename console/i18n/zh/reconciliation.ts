@@ -181,7 +181,7 @@ export const reconciliation = {
     notFound: '账单不存在',
     notFoundLead: '可能已被删除，审计日志会显示由谁删除。',
     totals: '合计',
-    marginLead: '向调用方收取的费用减去上游账单。',
+    marginLead: '毛利是向调用方收取的费用减去上游账单。',
     comparison: '对比结果',
     byDay: '按天对比',
     any: '全部',

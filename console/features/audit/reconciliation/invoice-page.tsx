@@ -225,7 +225,7 @@ function Totals({ invoice }: { invoice: InvoiceComparison }) {
           [t('reconciliation.invoice.cost'), <ExactQuota key="cost" value={total.cost} />],
           [
             t('reconciliation.figure.difference'),
-            <QuotaChange key="difference" value={total.billed - total.cost} />,
+            <QuotaChange key="difference" value={total.billed - total.cost} isNeutral />,
           ],
           [t('reconciliation.figure.charged'), <ExactQuota key="charged" value={total.charged} />],
           [t('shared.margin'), <Margin key="margin" {...total} />],
@@ -302,15 +302,15 @@ function MatchedById({ rows, billed }: { rows: number; billed: number }) {
 function Margin({ margin, charged }: { margin: number; charged: number }) {
   const percent = useNumberFormat({ style: 'percent', maximumFractionDigits: 1 })
   return (
-    <>
+    <span>
       <QuotaChange value={margin} />
       {charged > 0 && <span className="tg-audit-code">{percent.format(margin / charged)}</span>}
-    </>
+    </span>
   )
 }
 
 const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceItem>[] => [
-  column('day', t('reconciliation.invoice.column.day'), 110, ({ day }) => day, {
+  column('day', t('reconciliation.invoice.column.day'), 116, ({ day }) => day, {
     onCard: 'aside',
   }),
   column('model', t('ui.model'), 190, ({ model }) => model, TITLE_COLUMN),
@@ -328,7 +328,7 @@ const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceIte
     <ExactQuota value={billed} />
   )),
   numbers('difference', t('reconciliation.figure.difference'), 120, ({ billed, cost }) => (
-    <QuotaChange value={billed - cost} />
+    <QuotaChange value={billed - cost} isNeutral />
   )),
   numbers('margin', t('shared.margin'), 120, ({ margin }) => <QuotaChange value={margin} />),
 ]

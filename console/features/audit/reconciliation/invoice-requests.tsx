@@ -99,7 +99,7 @@ const requestColumns = (t: TFunction, number: Intl.NumberFormat): Column<Invoice
     ours === null ? '–' : <CallLink requestId={ours.request_id} />,
   ),
   column('model', t('ui.model'), 140, ({ model }) => model),
-  column('day', t('reconciliation.invoice.column.day'), 100, ({ day }) => day, {
+  column('day', t('reconciliation.invoice.column.day'), 116, ({ day }) => day, {
     onCard: 'aside',
   }),
   amounts('billed', t('reconciliation.invoice.billed'), ({ billed }) => billed),
@@ -108,7 +108,7 @@ const requestColumns = (t: TFunction, number: Intl.NumberFormat): Column<Invoice
     'difference',
     t('reconciliation.figure.difference'),
     110,
-    ({ difference }) => (difference === null ? '–' : <QuotaChange value={difference} />),
+    ({ difference }) => (difference === null ? '–' : <QuotaChange value={difference} isNeutral />),
     NUMBER_COLUMN,
   ),
   column(
