@@ -81,15 +81,31 @@ export function RatioCell({ row }: { row: LogEntry }) {
 
 /** Rows that are not calls show the credited (+) or deducted (-) amount. */
 export function CostCell({ row }: { row: LogEntry }) {
+  const { t } = useTranslation()
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)
+  const money = (value: number): string => exactQuotaText(BigInt(value), rule)
   if (row.type !== CONSUMPTION && quota === 0n) return <span className="tg-muted">–</span>
   const text = rule.isCurrency ? dollarText(quota, rule, 6) : String(quota)
   const isGain = row.type !== CONSUMPTION && quota > 0n
+  const corrected = parseOtherField(row).corrected_by?.at(-1)?.corrected
   return (
     <span className={isGain ? 'tg-amount tg-log-gain' : 'tg-amount'} title={`${row.quota}`}>
       {isGain ? '+' : ''}
       {row.type === CONSUMPTION ? text : exactQuotaText(quota, rule)}
+      {corrected !== undefined && (
+        <CorrectedMark text={t('usageLog.correctedTo', { amount: money(corrected) })} />
+      )}
+    </span>
+  )
+}
+
+/** Marks a charge that was corrected later. The row keeps the charge of the call itself. */
+function CorrectedMark({ text }: { text: string }) {
+  return (
+    <span className="tg-log-corrected" title={text}>
+      <Icon name="edit" size={12} />
+      <span className="tg-visually-hidden">{text}</span>
     </span>
   )
 }

@@ -9,6 +9,8 @@ import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { absoluteTimeText } from '#console/ui/elements/time-text.ts'
+import { exactQuotaText } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry, LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 import { AttemptWaterfall } from './attempt-waterfall.tsx'
 import { durationMs, shortDuration, tokensPerSecond } from './call-timing.ts'
@@ -102,7 +104,8 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   ...{ 'image-variations': 'OpenAI Image Variations', 'gemini-images': 'Gemini Images' },
   ...{ embeddings: 'OpenAI Embeddings', moderations: 'OpenAI Moderations' },
   ...{ 'gemini-embedding': 'Gemini Embeddings', 'gemini-embedding-batch': 'Gemini Embeddings' },
-  realtime: 'OpenAI Realtime',
+  ...{ realtime: 'OpenAI Realtime', speech: 'OpenAI Speech' },
+  ...{ transcriptions: 'OpenAI Transcriptions', translations: 'OpenAI Translations' },
 }
 
 /** The API formats of the caller and, if the call was converted, of the provider. */
@@ -161,11 +164,41 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   const limit = other.output_limit && number.format(other.output_limit)
   add(t('logDetails.fact.outputLimit'), limit && t('logDetails.limitedTo', { limit }))
   add(t('logDetails.fact.unpaidUsage'), unpaid && <TotalUsage usage={unpaid} />)
+  add(t('logDetails.fact.corrected'), other.corrected_by && <Corrections other={other} />)
+  add(t('logDetails.fact.batch'), other.batch_id && <BatchPart other={other} />)
   add(t('logDetails.fact.ip'), row.client_ip)
   add(t('logDetails.fact.content'), !isFailed && row.content)
   add(t('logDetails.fact.changedBy'), other.changed_by && nameOf(other.changed_by))
   add(t('logDetails.fact.note'), other.note === null ? t('shared.noReason') : other.note)
   return facts.filter(({ value }) => value !== false)
+}
+
+/** What the charge became, when and why. The call page has the events of the corrections. */
+function Corrections({ other: { corrected_by: all = [] } }: { other: LogOther }) {
+  const { t } = useTranslation()
+  const locale = useLocale()
+  const rule = useMoneyRule()
+  return all.map(({ correction_id: id, corrected, created_at: at, reason }) => (
+    <span key={`${id} ${at}`} className="tg-log-correction">
+      {t('logDetails.correctedAt', {
+        amount: exactQuotaText(BigInt(corrected), rule),
+        time: absoluteTimeText(at, locale),
+      })}
+      {reason !== '' && <q>{reason}</q>}
+    </span>
+  ))
+}
+
+/** The batch whose lines with the same model and price the row sums up. */
+function BatchPart({ other }: { other: LogOther }) {
+  const { t } = useTranslation()
+  const count = other.batch_lines ?? 0
+  return (
+    <>
+      <code>{other.batch_id}</code>
+      {count > 0 && ` · ${t('logDetails.batchLines', { count })}`}
+    </>
+  )
 }
 
 function Anomaly({ code }: { code: string }) {

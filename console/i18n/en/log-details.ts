@@ -29,6 +29,8 @@ export const logDetails: Translations['logDetails'] = {
     anomaly: 'Usage anomaly',
     outputLimit: 'Output limit',
     unpaidUsage: 'Used beyond the balance',
+    corrected: 'Corrected',
+    batch: 'Batch',
     ip: 'Client IP',
     mode: 'Mode',
     format: 'API format',
@@ -40,6 +42,9 @@ export const logDetails: Translations['logDetails'] = {
     changedBy: 'Changed by',
     note: 'Reason',
   },
+  correctedAt: 'to {{amount}} on {{time}}',
+  batchLines_one: '{{count}} line',
+  batchLines_other: '{{count}} lines',
   limitedTo: '{{limit}} tokens: the balance did not cover more',
   totalUsage:
     '{{input}} input and {{output}} output tokens in total; the charge is limited to the balance',

@@ -94,6 +94,7 @@ export const usageLog: Translations['usageLog'] = {
   emptyFilteredBody: 'Remove some filters or widen the time range.',
   emptyExactBody: 'Model, token and username must match exactly.',
   toTokens: 'Go to tokens',
+  correctedTo: 'Corrected to {{amount}}',
   anomaly: 'Anomaly',
   end: {
     done: 'Completed',

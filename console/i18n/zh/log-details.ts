@@ -28,6 +28,8 @@ export const logDetails = {
     anomaly: '用量异常',
     outputLimit: '输出上限',
     unpaidUsage: '超出余额的用量',
+    corrected: '扣费更正',
+    batch: '批处理',
     ip: '客户端 IP',
     mode: '方式',
     format: 'API 格式',
@@ -39,6 +41,9 @@ export const logDetails = {
     changedBy: '操作者',
     note: '调整原因',
   },
+  correctedAt: '于 {{time}} 更正为 {{amount}}',
+  batchLines_one: '{{count}} 行',
+  batchLines_other: '{{count}} 行',
   limitedTo: '{{limit}} tokens：余额不足以支付更多',
   totalUsage: '共 {{input}} 输入、{{output}} 输出 tokens，扣费以余额为限',
   anomaly: {

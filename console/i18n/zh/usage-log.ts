@@ -90,6 +90,7 @@ export const usageLog = {
   emptyFilteredBody: '去掉一些条件，或者放宽时间范围。',
   emptyExactBody: '模型、令牌和用户名按完整名称精确匹配。',
   toTokens: '前往令牌',
+  correctedTo: '已更正为 {{amount}}',
   anomaly: '用量异常',
   end: {
     done: '正常完成',

@@ -6,7 +6,7 @@ import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
 import { AUDITOR_USER } from './audit-samples.ts'
-import { INVOICE_ID, INVOICES, invoiceOf } from './reconciliation-samples.ts'
+import { INVOICE_ID, INVOICES, invoiceOf, invoiceRequestsOf } from './reconciliation-samples.ts'
 
 const LIST = '/app/audit/reconciliation?tab=invoices'
 const PAGE = `/app/audit/invoices/${INVOICE_ID}`
@@ -19,6 +19,8 @@ const app = pageFixture({
       'GET /api/audit/invoices': () => ok(INVOICES),
       [`GET /api/audit/invoices/${INVOICE_ID}`]: ({ query }) =>
         ok(invoiceOf(query.get('comparison'))),
+      [`GET /api/audit/invoices/${INVOICE_ID}/requests`]: ({ query }) =>
+        ok({ items: invoiceRequestsOf(query.get('match')), next_cursor: null }),
       'POST /api/audit/invoices': () => ok({ id: INVOICE_ID, rows: 2, duplicates: 0, lines: 2 }),
       [`DELETE /api/audit/invoices/${INVOICE_ID}`]: () => ok(null),
     }),
@@ -88,6 +90,21 @@ it('an invoice shows margins, and filters days by their comparison', async () =>
   await grid().getByText('gpt-4o-mini').waitFor()
   await expect.poll(() => grid().getByText('gpt-4o-audio-preview').count()).toBe(0)
   expect(new URL(app.page.url()).searchParams.get('comparison')).toBe('only_ours')
+})
+
+it('lines with request ids lead to their calls, by the kind of their match', async () => {
+  await app.openAsRoot(PAGE)
+  const lines = app.page.getByRole('grid', { name: en('reconciliation.invoice.byRequest') })
+  const call = lines.getByRole('link', { name: /^0191aa00/ }).first()
+  await call.waitFor()
+  expect(await call.getAttribute('href')).toMatch(/^\/app\/calls\/0191aa00/)
+  await app.page
+    .getByRole('combobox', { name: en('reconciliation.invoice.match') })
+    .selectOption('unknown')
+  await app.page.getByText(en('reconciliation.invoice.matchHint.unknown')).waitFor()
+  await expect.poll(() => lines.getByRole('link').count()).toBe(0)
+  const asked = app.calls(`GET /api/audit/invoices/${INVOICE_ID}/requests`)
+  expect(asked.map(({ query }) => query.get('match'))).toEqual(['different', 'unknown'])
 })
 
 it('an invoice is deleted after a confirmation', async () => {

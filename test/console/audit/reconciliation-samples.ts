@@ -1,5 +1,5 @@
 import type { Correction } from '#read-api/contract/corrections.ts'
-import type { InvoiceComparison, InvoiceItem } from '#read-api/contract/invoices.ts'
+import type { InvoiceComparison, InvoiceItem, InvoiceRequest } from '#read-api/contract/invoices.ts'
 import type {
   CorrectionPreview,
   Recomputation,
@@ -133,10 +133,30 @@ const sums = (items: readonly InvoiceItem[]) => {
 
 export const invoiceOf = (comparison: string | null): InvoiceComparison => ({
   ...SUMMARY,
-  requests: null,
+  requests: {
+    counts: { matched: 9_000, different: 2, failed: 1, unknown: 120, duplicate: 4, only_ours: 3 },
+    ...{ ...sums(ITEMS), rows: 9_003, duplicates_billed: 1_200 },
+  },
   counts: { matched: 1, different: 1, only_ours: 1, only_theirs: 1 },
   total: sums(ITEMS),
   models: ITEMS.map((one) => ({ model: one.model, ...sums([one]) })),
   items: ITEMS.filter((one) => comparison === null || one.comparison === comparison),
   next_cursor: null,
 })
+
+const invoiceRequest = (row: number, patch: Partial<InvoiceRequest>): InvoiceRequest => ({
+  ...{ row, match: 'different', upstream_id: `chatcmpl-B9MHDbslfkBeAs8l4bebGdFOJ6Pe${row}` },
+  ...{ day: '2026-11-26', model: 'gpt-4o', amount: '0.0123', billed: 6_150, billed_tokens: 1_300 },
+  call: {
+    ...{ request_id: requestId(row), user_id: 7, ended_at: NOW - 90_000, model: 'gpt-4o' },
+    ...{ tokens: 1_204, cost: 5_700, charged: 9_120 },
+  },
+  difference: 450,
+  ...patch,
+})
+
+/** The lines with ids, of one kind of match. */
+export const invoiceRequestsOf = (match: string | null): readonly InvoiceRequest[] =>
+  match === 'unknown'
+    ? [invoiceRequest(31, { match: 'unknown', call: null, difference: null })]
+    : [invoiceRequest(12, {}), invoiceRequest(18, { billed: 3_000, difference: -2_700 })]

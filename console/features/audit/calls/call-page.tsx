@@ -21,6 +21,7 @@ import { ExactQuota } from '../elements/amounts.tsx'
 import { Facts } from '../elements/data-table.tsx'
 import { CallArithmetic, PricesInForce, UsagePanel } from './call-arithmetic.tsx'
 import { CallAttempts } from './call-attempts.tsx'
+import { CallCorrections } from './call-corrections.tsx'
 import { CallHistory } from './call-history.tsx'
 import { CallReceipts } from './call-receipts.tsx'
 import '../audit.css'
@@ -85,6 +86,7 @@ function ExplainedCall({ call }: { call: CallExplanation }) {
     <>
       <CallSummary call={call} />
       <CallHistory call={call} />
+      <CallCorrections call={call} />
       <CallAttempts call={call} />
       <div className="tg-audit-columns">
         <CallArithmetic call={call} />
@@ -107,6 +109,7 @@ function CallSummary({ call }: { call: CallExplanation }) {
   const { t } = useTranslation()
   const isAudit = isAuditor(useUser())
   const { end, requested } = call
+  const isCorrected = call.corrections !== undefined && call.corrections.length > 0
   const logLink = `/app/logs/api-usage?${new URLSearchParams({ request: call.request_id })}`
   const ownedBy = `${call.username || `#${call.user_id}`} (#${call.user_id})`
   const heading = (
@@ -114,6 +117,7 @@ function CallSummary({ call }: { call: CallExplanation }) {
       <code>{call.request_id}</code>
       <CopyButton text={call.request_id} label={t('audit.call.copyId')} />
       <StatusTag tone={TONES[call.status]}>{t(`audit.call.status.${call.status}`)}</StatusTag>
+      {isCorrected && <StatusTag tone="info">{t('audit.call.isCorrected')}</StatusTag>}
     </span>
   )
   return (
@@ -133,6 +137,10 @@ function CallSummary({ call }: { call: CallExplanation }) {
           [t('audit.call.formats'), call.formats.join(' → ')],
           [t('audit.call.mode'), t(call.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed')],
           [t('audit.call.charge'), end !== null && <ExactQuota value={end.charge} />],
+          [
+            t('audit.call.inForce'),
+            isCorrected && <ExactQuota value={call.charge_in_force ?? null} />,
+          ],
           [t('audit.call.cost'), call.cost !== null && <ProviderCost call={call} />],
           [t('audit.call.ended'), end !== null && <EndReason end={end} />],
           [t('audit.call.duration'), end !== null && <Durations end={end} />],

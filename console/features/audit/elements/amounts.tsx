@@ -16,13 +16,13 @@ export function ExactQuota({ value }: { value: number | null }) {
   )
 }
 
-/** A change of quota with its sign. */
-export function QuotaChange({ value }: { value: number }) {
+/** A change of quota with its sign. Differences of charges are neutral, since more is not better. */
+export function QuotaChange({ value, isNeutral }: { value: number; isNeutral?: boolean }) {
   const rule = useMoneyRule()
   const text = exactQuotaText(quotaOf(Math.abs(value)), rule)
   if (value === 0) return <span className="tg-amount tg-muted">{text}</span>
   return (
-    <span className={value > 0 ? 'tg-amount tg-audit-plus' : 'tg-amount'}>
+    <span className={value > 0 && isNeutral !== true ? 'tg-amount tg-audit-plus' : 'tg-amount'}>
       {value > 0 ? `+${text}` : `−${text}`}
     </span>
   )

@@ -25,7 +25,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { Correction } from '#read-api/contract/corrections.ts'
 import { ExactQuota } from '../elements/amounts.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
-import { Facts } from '../elements/data-table.tsx'
+import { DataTable, Facts } from '../elements/data-table.tsx'
 import { CorrectionForm } from './correction-form.tsx'
 import { PRICE_MEMBER_NAMES, PRICE_MEMBERS } from './price-members.ts'
 import { UserLink } from './result-tables.tsx'
@@ -144,8 +144,12 @@ const correctionColumns = (t: TFunction, number: Intl.NumberFormat): Column<Corr
 const minuteText = (at: number): string => stampText(at).slice(0, 16)
 
 function State({ t, row }: { t: TFunction; row: Correction }) {
-  return isUnfinished(row) ? (
-    <StatusTag tone="warn">{t('reconciliation.correction.unfinished')}</StatusTag>
+  const isPartial = row.failed !== undefined && row.failed.length > 0
+  if (isUnfinished(row)) {
+    return <StatusTag tone="warn">{t('reconciliation.correction.unfinished')}</StatusTag>
+  }
+  return isPartial ? (
+    <StatusTag tone="bad">{t('reconciliation.correction.partly')}</StatusTag>
   ) : (
     <StatusTag tone="good">{t('reconciliation.correction.finished')}</StatusTag>
   )
@@ -169,6 +173,9 @@ function Details(props: { correction: Correction; onChange: () => Promise<void> 
   return (
     <div className="tg-audit-act">
       {isWaiting && <Unfinished {...props} />}
+      {correction.failed !== undefined && correction.failed.length > 0 && (
+        <FailedAccounts failed={correction.failed} />
+      )}
       <Facts
         facts={[
           [t('reconciliation.correction.period'), `${minuteText(from)} – ${minuteText(to)}`],
@@ -189,6 +196,34 @@ function Details(props: { correction: Correction; onChange: () => Promise<void> 
         </Link>
       </p>
     </div>
+  )
+}
+
+/** Each of these accounts keeps its charges. A new correction of the period finds them again. */
+function FailedAccounts({ failed }: { failed: NonNullable<Correction['failed']> }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const title = t('reconciliation.correction.failed')
+  return (
+    <section>
+      <h3>{title}</h3>
+      <DataTable
+        label={title}
+        heads={[
+          t('shared.user'),
+          { end: t('shared.calls') },
+          t('reconciliation.correction.errorCode'),
+        ]}
+        rows={failed.map(({ user_id: id, calls, code }) => ({
+          key: String(id),
+          cells: [
+            <UserLink key="user" id={id} />,
+            number.format(calls),
+            <code key="code">{code}</code>,
+          ],
+        }))}
+      />
+    </section>
   )
 }
 

@@ -21,13 +21,21 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { confirmDelete } from '#console/ui/lists/list-actions.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
+import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { choiceParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import type { Comparison, InvoiceComparison, InvoiceItem } from '#read-api/contract/invoices.ts'
+import type {
+  Comparison,
+  InvoiceComparison,
+  InvoiceItem,
+  RequestMatch,
+} from '#read-api/contract/invoices.ts'
 import { ExactQuota, Hash, QuotaChange } from '../elements/amounts.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
+import { InvoiceRequests, MATCHES } from './invoice-requests.tsx'
 import { INVOICES_KEY, rateOf } from './invoices-panel.tsx'
 import { Figures, ResultPart } from './result-tables.tsx'
 import '../audit.css'
@@ -42,7 +50,10 @@ const TONES: Readonly<Record<Comparison, Tone>> = {
   only_ours: 'info',
   only_theirs: 'bad',
 }
-const URL_PARAMS = { comparison: choiceParam<Comparison | ''>(COMPARISONS, '') }
+const URL_PARAMS = {
+  comparison: choiceParam<Comparison | ''>(COMPARISONS, ''),
+  match: choiceParam<RequestMatch>(MATCHES, 'different'),
+}
 const LIST_PATH = '/app/audit/reconciliation?tab=invoices'
 const PER_PAGE = 50
 
@@ -52,7 +63,7 @@ export const InvoicePage = auditorPage('reconciliation.invoice.title', Invoice)
 function Invoice() {
   const { t } = useTranslation()
   const { invoiceId = '' } = useParams()
-  const [{ comparison }, set] = useUrlState(URL_PARAMS)
+  const [{ comparison, match }, set] = useUrlState(URL_PARAMS)
   const query = useInfiniteQuery({
     queryKey: [...INVOICES_KEY, invoiceId, comparison],
     initialPageParam: '',
@@ -74,6 +85,9 @@ function Invoice() {
   }
   return (
     <InvoiceShell invoice={invoice}>
+      {invoice.requests !== null && (
+        <InvoiceRequests invoice={invoice} match={match} onMatch={(next) => set({ match: next })} />
+      )}
       <CursorList
         label={t('reconciliation.invoice.byDay')}
         query={query}
@@ -81,11 +95,17 @@ function Invoice() {
         layoutKey="invoice-items-columns"
         columns={columns}
         filters={
-          <ComparisonFilter
-            counts={invoice.counts}
-            value={comparison}
-            onChange={(next) => set({ comparison: next })}
-          />
+          <>
+            <h2>{t('reconciliation.invoice.byDay')}</h2>
+            <ComparisonFilter
+              counts={invoice.counts}
+              value={comparison}
+              onChange={(next) => set({ comparison: next })}
+            />
+            {invoice.requests !== null && (
+              <span className="tg-muted">{t('reconciliation.invoice.restLead')}</span>
+            )}
+          </>
         }
         moreText={t('audit.loadNewer')}
         empty={
@@ -205,7 +225,7 @@ function Totals({ invoice }: { invoice: InvoiceComparison }) {
           [t('reconciliation.invoice.cost'), <ExactQuota key="cost" value={total.cost} />],
           [
             t('reconciliation.figure.difference'),
-            <QuotaChange key="difference" value={total.billed - total.cost} />,
+            <QuotaChange key="difference" value={total.billed - total.cost} isNeutral />,
           ],
           [t('reconciliation.figure.charged'), <ExactQuota key="charged" value={total.charged} />],
           [t('shared.margin'), <Margin key="margin" {...total} />],
@@ -237,34 +257,60 @@ function Totals({ invoice }: { invoice: InvoiceComparison }) {
           }))}
         />
       </ResultPart>
-      <ResultPart title={t('reconciliation.invoice.file')}>
-        <Facts
-          facts={[
-            [t('reconciliation.invoice.at'), stamp(invoice.imported_at)],
-            [t('reconciliation.invoice.rows'), number.format(invoice.rows)],
-            [t('reconciliation.invoice.duplicates'), number.format(invoice.duplicates)],
-            [t('reconciliation.invoice.currencyRate'), rateOf(invoice)],
-            [t('reconciliation.invoice.digest'), <Hash key="digest" value={invoice.digest} />],
-          ]}
-        />
-      </ResultPart>
+      <FileFacts invoice={invoice} />
     </Panel>
   )
+}
+
+/** The imported file, and how much of it was matched with single calls. */
+function FileFacts({ invoice }: { invoice: InvoiceComparison }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { requests } = invoice
+  const duplicates = requests?.duplicates_billed ?? 0
+  return (
+    <ResultPart title={t('reconciliation.invoice.file')}>
+      <Facts
+        facts={[
+          [t('reconciliation.invoice.at'), stamp(invoice.imported_at)],
+          [t('reconciliation.invoice.rows'), number.format(invoice.rows)],
+          [t('reconciliation.invoice.duplicates'), number.format(invoice.duplicates)],
+          [t('reconciliation.invoice.currencyRate'), rateOf(invoice)],
+          [t('reconciliation.invoice.matchedById'), requests && <MatchedById {...requests} />],
+          [
+            t('reconciliation.invoice.duplicatesBilled'),
+            duplicates > 0 && <ExactQuota value={duplicates} />,
+          ],
+          [t('reconciliation.invoice.digest'), <Hash key="digest" value={invoice.digest} />],
+        ]}
+      />
+    </ResultPart>
+  )
+}
+
+function MatchedById({ rows, billed }: { rows: number; billed: number }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const rule = useMoneyRule()
+  const money = exactQuotaText(quotaOf(billed), rule)
+  return t('reconciliation.invoice.byIdText', {
+    ...{ count: rows, rows: number.format(rows), billed: money },
+  })
 }
 
 /** The margin, and its share of what the callers were charged. */
 function Margin({ margin, charged }: { margin: number; charged: number }) {
   const percent = useNumberFormat({ style: 'percent', maximumFractionDigits: 1 })
   return (
-    <>
+    <span>
       <QuotaChange value={margin} />
       {charged > 0 && <span className="tg-audit-code">{percent.format(margin / charged)}</span>}
-    </>
+    </span>
   )
 }
 
 const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceItem>[] => [
-  column('day', t('reconciliation.invoice.column.day'), 110, ({ day }) => day, {
+  column('day', t('reconciliation.invoice.column.day'), 116, ({ day }) => day, {
     onCard: 'aside',
   }),
   column('model', t('ui.model'), 190, ({ model }) => model, TITLE_COLUMN),
@@ -282,7 +328,7 @@ const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceIte
     <ExactQuota value={billed} />
   )),
   numbers('difference', t('reconciliation.figure.difference'), 120, ({ billed, cost }) => (
-    <QuotaChange value={billed - cost} />
+    <QuotaChange value={billed - cost} isNeutral />
   )),
   numbers('margin', t('shared.margin'), 120, ({ margin }) => <QuotaChange value={margin} />),
 ]

@@ -84,7 +84,7 @@ function RecomputeResult({ result }: { result: Recomputation }) {
           [t('reconciliation.figure.recomputed'), <ExactQuota key="again" value={recomputed} />],
           [
             t('reconciliation.figure.difference'),
-            <QuotaChange key="difference" value={recomputed - charged} />,
+            <QuotaChange key="difference" value={recomputed - charged} isNeutral />,
           ],
           [t('reconciliation.figure.skipped'), number.format(skipped)],
         ]}

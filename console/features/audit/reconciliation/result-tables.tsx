@@ -77,7 +77,7 @@ export function CallTable(props: {
           ...(hasModels ? [model ?? '–'] : []),
           <ExactQuota key="charged" value={charged} />,
           <ExactQuota key="other" value={other} />,
-          <QuotaChange key="difference" value={other - charged} />,
+          <QuotaChange key="difference" value={other - charged} isNeutral />,
         ],
       }))}
     />
@@ -120,7 +120,7 @@ export function FiguresTable(props: { label: string; head: string; rows: readonl
           ...(hasRefused ? [refused === 0 ? '–' : number.format(refused)] : []),
           <ExactQuota key="charged" value={charged} />,
           <ExactQuota key="drafted" value={drafted} />,
-          <QuotaChange key="difference" value={drafted - charged} />,
+          <QuotaChange key="difference" value={drafted - charged} isNeutral />,
           ...(hasActions ? [action] : []),
         ],
       }))}

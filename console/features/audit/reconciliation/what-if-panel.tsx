@@ -153,7 +153,7 @@ function Totals({ result }: { result: Repricing }) {
         [t('reconciliation.figure.drafted'), <ExactQuota key="drafted" value={drafted} />],
         [
           t('reconciliation.figure.difference'),
-          <QuotaChange key="difference" value={drafted - charged} />,
+          <QuotaChange key="difference" value={drafted - charged} isNeutral />,
         ],
       ]}
     />

@@ -1,0 +1,144 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call } from '#console/api/client.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import {
+  type Column,
+  column,
+  HIDDEN_COLUMN,
+  NUMBER_COLUMN,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column.ts'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
+import type {
+  InvoiceComparison,
+  InvoiceRequest,
+  RequestMatch,
+} from '#read-api/contract/invoices.ts'
+import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
+import { INVOICES_KEY } from './invoices-panel.tsx'
+import { CallLink, UserLink } from './result-tables.tsx'
+
+export const MATCHES = [
+  ...(['different', 'unknown', 'failed', 'other_period'] as const),
+  ...(['duplicate', 'only_ours', 'matched'] as const),
+] as const satisfies readonly RequestMatch[]
+
+const PER_PAGE = 50
+
+/** The lines of the invoice that have the id of a request, by how they were matched with calls. */
+export function InvoiceRequests(props: {
+  invoice: InvoiceComparison
+  match: RequestMatch
+  onMatch: (match: RequestMatch) => void
+}) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { invoice, match, onMatch } = props
+  const query = useInfiniteQuery({
+    queryKey: [...INVOICES_KEY, invoice.id, 'requests', match],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/audit/invoices/:id/requests', {
+        params: { id: invoice.id },
+        query: { match, cursor: pageParam, limit: PER_PAGE },
+        signal,
+      }),
+    getNextPageParam: (page) => nextCursor(page),
+    placeholderData: keepPreviousData,
+  })
+  const columns = useMemo(() => requestColumns(t, number), [t, number])
+  const counts = invoice.requests?.counts ?? {}
+  return (
+    <CursorList
+      label={t('reconciliation.invoice.byRequest')}
+      query={query}
+      rowKey={({ row, upstream_id: id }) => `${row} ${id}`}
+      layoutKey="invoice-requests-columns"
+      columns={columns}
+      filters={
+        <>
+          <h2>{t('reconciliation.invoice.byRequest')}</h2>
+          <SelectFilter<RequestMatch>
+            label={t('reconciliation.invoice.match')}
+            any={matchText(t, 'different', number.format(counts.different ?? 0))}
+            choices={MATCHES.filter((name) => name !== 'different').map((value) => ({
+              value,
+              label: matchText(t, value, number.format(counts[value] ?? 0)),
+            }))}
+            value={match === 'different' ? '' : match}
+            onChange={(next) => onMatch(next === '' ? 'different' : next)}
+          />
+          <span className="tg-muted">{t(`reconciliation.invoice.matchHint.${match}`)}</span>
+        </>
+      }
+      moreText={t('audit.loadNewer')}
+      empty={
+        <EmptyState
+          icon="list"
+          title={t('reconciliation.invoice.noItems')}
+          body={t('reconciliation.invoice.noRequestsLead')}
+        />
+      }
+    />
+  )
+}
+
+const matchText = (t: TFunction, match: RequestMatch, count: string): string =>
+  `${t(`reconciliation.invoice.matchOf.${match}`)} (${count})`
+
+const requestColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceRequest>[] => [
+  column('upstream', t('reconciliation.invoice.column.request_id'), 210, upstreamId, {
+    ...TITLE_COLUMN,
+  }),
+  column('call', t('reconciliation.invoice.call'), 170, ({ call: ours }) =>
+    ours === null ? '–' : <CallLink requestId={ours.request_id} />,
+  ),
+  column('model', t('ui.model'), 140, ({ model }) => model),
+  column('day', t('reconciliation.invoice.column.day'), 116, ({ day }) => day, {
+    onCard: 'aside',
+  }),
+  amounts('billed', t('reconciliation.invoice.billed'), ({ billed }) => billed),
+  amounts('cost', t('reconciliation.invoice.cost'), ({ call: ours }) => ours?.cost ?? null),
+  column(
+    'difference',
+    t('reconciliation.figure.difference'),
+    110,
+    ({ difference }) => (difference === null ? '–' : <QuotaChange value={difference} isNeutral />),
+    NUMBER_COLUMN,
+  ),
+  column(
+    'row',
+    t('reconciliation.invoice.row'),
+    80,
+    ({ row }) => (row === 0 ? '–' : number.format(row)),
+    HIDDEN_COLUMN,
+  ),
+  column(
+    'user',
+    t('shared.user'),
+    80,
+    ({ call: ours }) => (ours === null ? '–' : <UserLink id={ours.user_id} />),
+    HIDDEN_COLUMN,
+  ),
+  column(
+    'charged',
+    t('reconciliation.figure.charged'),
+    110,
+    ({ call: ours }) => <ExactQuota value={ours?.charged ?? null} />,
+    { ...NUMBER_COLUMN, isHiddenAtFirst: true, onCard: 'more' },
+  ),
+]
+
+const upstreamId = ({ upstream_id: id }: InvoiceRequest) => <code title={id}>{id}</code>
+
+const amounts = (
+  id: string,
+  title: string,
+  read: (row: InvoiceRequest) => number | null,
+): Column<InvoiceRequest> =>
+  column(id, title, 110, (row) => <ExactQuota value={read(row)} />, NUMBER_COLUMN)
