@@ -19,11 +19,15 @@ Verifies an export of recorded events. Exit code 0: nothing was found; 1: someth
 2: the arguments or the export could not be read.
 `
 
+/** A signed checkpoint is smaller, and an archive of an export can be too large to be read. */
+const NOTE_BYTES_MAX = 100_000
+
 /** Returns the signed checkpoints in a file or an earlier export. */
 export function earlierCheckpoints(path: string): readonly string[] {
   if (!existsSync(path)) throw new Error(`${path} does not exist`)
-  const isNote = !statSync(path).isDirectory() && readFileSync(path).includes('\n\n— ')
-  if (isNote) return [readFileSync(path, 'utf8')]
+  const found = statSync(path)
+  const isSmall = found.isFile() && found.size <= NOTE_BYTES_MAX
+  if (isSmall && readFileSync(path).includes('\n\n— ')) return [readFileSync(path, 'utf8')]
   const reader = openExport(path)
   try {
     const manifest = reader.read(MANIFEST_FILE)
@@ -60,6 +64,7 @@ export function runVerifier(args: readonly string[]): number {
     const started = performance.now()
     const report = verifyExport(reader, {
       earlier,
+      ...(values.witness === undefined ? {} : witnessesOf(values)),
       ...(values.key === undefined ? {} : { keys: values.key }),
       onProgress: (position, last) => showProgress(position, last),
     })
