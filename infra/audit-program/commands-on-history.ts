@@ -26,10 +26,14 @@ export const VERIFY: Verb = {
 
   --incremental           only the events after the last verification (site)
   --key KEY               a key of the site, as it was published (export); may be repeated
+  --witness KEY           a witness that must have signed (export); may be repeated
+  --quorum N              how many of these witnesses must have signed (default: all)
   --earlier EXPORT|FILE   an earlier export or signed checkpoint (export); may be repeated`,
   options: {
     incremental: { type: 'boolean' },
     key: { type: 'string', multiple: true },
+    witness: { type: 'string', multiple: true },
+    quorum: { type: 'string' },
     earlier: { type: 'string', multiple: true },
   },
   run: async (invocation) =>
@@ -41,12 +45,14 @@ function verifyFile({ positionals, values }: Invocation): number {
   const repeated = (name: string) =>
     ((values[name] ?? []) as string[]).flatMap((value) => [`--${name}`, value])
   const json = values.json === true ? ['--json'] : []
-  return runVerifier([...positionals, ...repeated('key'), ...repeated('earlier'), ...json])
+  const quorum = typeof values.quorum === 'string' ? ['--quorum', values.quorum] : []
+  const named = [...repeated('key'), ...repeated('witness'), ...repeated('earlier')]
+  return runVerifier([...positionals, ...named, ...quorum, ...json])
 }
 
 async function verifyOpenSite(invocation: Invocation): Promise<number> {
   const { values, signal } = invocation
-  for (const name of ['key', 'earlier']) {
+  for (const name of ['key', 'witness', 'quorum', 'earlier']) {
     if (values[name] !== undefined) throw new CommandError(`--${name} is for an export`)
   }
   return await withSite(invocation, async (core) => {

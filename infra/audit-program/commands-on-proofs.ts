@@ -24,10 +24,12 @@ export const VERIFY_RECEIPT: Verb = {
 Receipts of different files are also compared with each other.
 
   --key KEY       the site's key, as it was published; may be repeated
-  --witness KEY   a key of a witness; may be repeated`,
+  --witness KEY   a key of a witness; may be repeated
+  --quorum N      how many of these witnesses must have signed (default: all)`,
   options: {
     key: { type: 'string', multiple: true },
     witness: { type: 'string', multiple: true },
+    quorum: { type: 'string' },
   },
   run: async ({ positionals, values }) => {
     if (positionals.length === 0) throw new CommandError('verify-receipt needs a file')
@@ -36,7 +38,9 @@ Receipts of different files are also compared with each other.
       ((values[name] ?? []) as string[]).flatMap((value) => [`--${name}`, value])
     const files = positionals.flatMap((file) => ['--receipt', file])
     const json = values.json === true ? ['--json'] : []
-    return runVerifier([...files, ...repeated('key'), ...repeated('witness'), ...json])
+    const quorum = typeof values.quorum === 'string' ? ['--quorum', values.quorum] : []
+    const witnesses = [...repeated('witness'), ...quorum]
+    return runVerifier([...files, ...repeated('key'), ...witnesses, ...json])
   },
 }
 

@@ -52,6 +52,14 @@ export type Manifest = {
    * earlier releases.
    */
   readonly keyRotations?: readonly string[]
+  /**
+   * The next signed checkpoint after the last event, and the proof (hashes in base64) that its tree
+   * continues the tree of these events. Omitted if the export ends with the last event of the site.
+   */
+  readonly continuation?: {
+    readonly signedCheckpoint: string
+    readonly hashes: readonly string[]
+  }
   /** False if the store leaves gaps between the positions. */
   readonly arePositionsDense: boolean
 }
@@ -76,9 +84,15 @@ export function manifestOf(text: string): Manifest {
   if (manifest.version !== EXPORT_VERSION) {
     throw new Error(`this verifier does not know version ${manifest.version} of exports`)
   }
-  const { segments, signedCheckpoints, keys, witnessKeys, treeBefore } = manifest
+  const { segments, signedCheckpoints, keys, witnessKeys, treeBefore, continuation } = manifest
   const { keyRotations = [] } = manifest
   const lists = [segments, signedCheckpoints, keys, witnessKeys, keyRotations, treeBefore?.subtrees]
-  if (!lists.every(Array.isArray)) throw new Error('the manifest is incomplete')
+  const isComplete =
+    lists.every(Array.isArray) &&
+    segments.every((segment) => typeof segment === 'object' && segment !== null) &&
+    Number.isSafeInteger(treeBefore.size) &&
+    treeBefore.size >= 0 &&
+    (continuation === undefined || Array.isArray(continuation?.hashes))
+  if (!isComplete) throw new Error('the manifest is incomplete')
   return manifest
 }

@@ -2,17 +2,18 @@ import {
   closeSync,
   existsSync,
   fstatSync,
+  lstatSync,
   openSync,
   readFileSync,
   readSync,
   statSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { MANIFEST_FILE } from './export-format.ts'
+import { MANIFEST_FILE, SEGMENT_BYTES_MAX } from './export-format.ts'
 
 /** The files of an export, in a folder or in a tar archive. */
 export type ExportReader = {
-  /** Returns the bytes of a file, or null if there is no such file. */
+  /** Returns the bytes of a file, or null if there is no such file, or it could be no such file. */
   readonly read: (name: string) => Buffer | null
   readonly close: () => void
 }
@@ -25,10 +26,16 @@ export function openExport(path: string): ExportReader {
   return tarReader(path)
 }
 
+/** The names come from the manifest, so they could lead out of the folder. */
+const FILE_NAME = /^(?:manifest\.json|segments\/[\d-]+\.ndjson\.gz|sealed\/[\d-]+\.sha256)$/
+
 const folderReader = (folder: string): ExportReader => ({
   read: (name) => {
+    if (!FILE_NAME.test(name)) return null
     const path = join(folder, name)
-    return existsSync(path) ? readFileSync(path) : null
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    // A link, a pipe or a device could be read without an end.
+    return found?.isFile() === true && found.size <= SEGMENT_BYTES_MAX ? readFileSync(path) : null
   },
   close: () => {},
 })
@@ -62,11 +69,13 @@ function entriesOf(file: number, path: string): Map<string, Entry> {
     const header = bytesAt(file, offset, BLOCK)
     if (header[0] === 0) break
     const isTar = header.toString('latin1', 257, 262) === 'ustar'
-    const size = Number.parseInt(header.toString('latin1', 124, 135), 8)
-    if (!isTar || !Number.isSafeInteger(size)) throw new Error(`${path} is not an export`)
+    const digits = header.toString('latin1', 124, 135)
+    if (!isTar || !/^[0-7]{11}$/.test(digits)) throw new Error(`${path} is not an export`)
+    const size = Number.parseInt(digits, 8)
     const name = header.toString('utf8', 0, header.indexOf(0))
     const entry = { offset: offset + BLOCK, size }
-    if (entry.offset + size <= length) entries.set(name, entry)
+    const isWhole = entry.offset + size <= length && size <= SEGMENT_BYTES_MAX
+    if (isWhole && FILE_NAME.test(name)) entries.set(name, entry)
     offset = entry.offset + Math.ceil(size / BLOCK) * BLOCK
   }
   return entries

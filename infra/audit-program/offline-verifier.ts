@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { MANIFEST_FILE, manifestOf } from './export-format.ts'
 import { openExport } from './export-reader.ts'
-import { reportJson, reportText } from './report-text.ts'
+import { printable, reportJson, reportText } from './report-text.ts'
 import { verifyExport } from './verify-export.ts'
 import { receiptText, verifyReceiptFiles } from './verify-receipt-files.ts'
 
@@ -11,18 +11,23 @@ const USAGE = `Usage: node verify.mjs [FOLDER | FILE.tar] [OPTION]…
   --key KEY               a key of the site, as it was published; may be repeated
   --earlier EXPORT|FILE   an earlier export or signed checkpoint; may be repeated
   --receipt FILE          verify receipts instead of an export; may be repeated; needs --key
-  --witness KEY           a key of a witness of receipts; may be repeated
+  --witness KEY           a key of a witness, as it was published; may be repeated
+  --quorum N              how many of these witnesses must have signed (default: all)
   --json                  print the report as JSON
 
 Verifies an export of recorded events. Exit code 0: nothing was found; 1: something was found;
 2: the arguments or the export could not be read.
 `
 
+/** A signed checkpoint is smaller, and an archive of an export can be too large to be read. */
+const NOTE_BYTES_MAX = 100_000
+
 /** Returns the signed checkpoints in a file or an earlier export. */
 export function earlierCheckpoints(path: string): readonly string[] {
   if (!existsSync(path)) throw new Error(`${path} does not exist`)
-  const isNote = !statSync(path).isDirectory() && readFileSync(path).includes('\n\n— ')
-  if (isNote) return [readFileSync(path, 'utf8')]
+  const found = statSync(path)
+  const isSmall = found.isFile() && found.size <= NOTE_BYTES_MAX
+  if (isSmall && readFileSync(path).includes('\n\n— ')) return [readFileSync(path, 'utf8')]
   const reader = openExport(path)
   try {
     const manifest = reader.read(MANIFEST_FILE)
@@ -38,6 +43,7 @@ const OPTIONS = {
   earlier: { type: 'string', multiple: true },
   receipt: { type: 'string', multiple: true },
   witness: { type: 'string', multiple: true },
+  quorum: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -58,6 +64,7 @@ export function runVerifier(args: readonly string[]): number {
     const started = performance.now()
     const report = verifyExport(reader, {
       earlier,
+      ...(values.witness === undefined ? {} : witnessesOf(values)),
       ...(values.key === undefined ? {} : { keys: values.key }),
       onProgress: (position, last) => showProgress(position, last),
     })
@@ -66,20 +73,31 @@ export function runVerifier(args: readonly string[]): number {
     process.stdout.write(values.json === true ? reportJson(report) : reportText(report, seconds))
     return report.findings.total() === 0 ? 0 : 1
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`)
+    process.stderr.write(`${printable((error as Error).message)}\n`)
     return 2
   }
 }
 
-type ReceiptOptions = {
+type Options = {
   readonly key?: readonly string[]
   readonly witness?: readonly string[]
+  readonly quorum?: string
   readonly json?: boolean
 }
 
-function runReceipts(paths: readonly string[], { key, witness, json }: ReceiptOptions): number {
+/** The witnesses that must have signed, and how many of them. */
+function witnessesOf({ witness = [], quorum }: Options) {
+  if (quorum === undefined) return { witnesses: witness }
+  const count = Number(quorum)
+  const isRight = /^\d+$/.test(quorum) && count >= 1 && count <= witness.length
+  if (!isRight) throw new Error('--quorum is a number from 1 to that of the --witness keys')
+  return { witnesses: witness, quorum: count }
+}
+
+function runReceipts(paths: readonly string[], options: Options): number {
+  const { key, json } = options
   if (key === undefined) throw new Error('receipts are verified with a key of the site: --key')
-  const report = verifyReceiptFiles(paths, { site: key, witnesses: witness ?? [] })
+  const report = verifyReceiptFiles(paths, { site: key, ...witnessesOf(options) })
   process.stdout.write(json === true ? `${JSON.stringify(report)}\n` : receiptText(report))
   return report.findings.length === 0 ? 0 : 1
 }

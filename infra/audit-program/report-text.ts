@@ -1,6 +1,17 @@
 import type { Finding, Findings } from '#domain/audit/findings.ts'
 import type { VerificationReport } from './verify-export.ts'
 
+/**
+ * Replaces the characters that control a terminal or the direction of text. Names and details come
+ * from the events that are verified, so they could otherwise hide or imitate a result.
+ */
+export const printable = (text: string): string =>
+  text.replace(UNPRINTABLE, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
+
 const grouped = (value: number): string => value.toLocaleString('en-US')
 
 /** Returns one line for each check: its result, its name, and how often it was made. */
@@ -15,7 +26,7 @@ export function checkLines(findings: Findings): string[] {
 export function findingLine({ check, position, stream, revision, detail }: Finding): string {
   const place = position === null ? '' : ` at position ${position}`
   const inStream = stream === null ? '' : ` (${stream}, revision ${revision})`
-  return `  ${check}${place}${inStream}: ${detail}`
+  return printable(`  ${check}${place}${inStream}: ${detail}`)
 }
 
 /** Returns the report of a verification for a terminal. */

@@ -2,7 +2,12 @@ import type { Core } from '../core-dependencies.ts'
 import { splitHashes } from '../transparency-log/leaf-hashes.ts'
 import { TILE_WIDTH } from '../transparency-log/merkle-tree.ts'
 import { ensureLogSchema, openTransparencyLog, WrongLogKey } from '../transparency-log/open-log.ts'
-import { readKeyRotations, readTile, selectCheckpoints } from '../transparency-log/read-log.ts'
+import {
+  readKeyRotations,
+  readTile,
+  selectCheckpoints,
+  storedTree,
+} from '../transparency-log/read-log.ts'
 import { postgresRecords, type RecordReader, storeRecords } from './read-records.ts'
 import type { ExportSource, SealedTree } from './write-export.ts'
 
@@ -65,6 +70,9 @@ export const exportSource = (core: Core): ExportSource => ({
     const log = await openSealedLog(core)
     if (log === null) return { signedCheckpoints: [], keys: [], witnessKeys: [] }
     const { signedCheckpoints, keys, keyRotations, witnessKeys, leafHashes } = log
-    return { signedCheckpoints, keys, keyRotations, witnessKeys, leafHashes }
+    const consistencyProof = (size: number, newSize: number) =>
+      storedTree(core.pg).consistencyProof(size, newSize)
+    const tree = { signedCheckpoints, keys, keyRotations, witnessKeys }
+    return { ...tree, leafHashes, consistencyProof }
   },
 })

@@ -4,6 +4,8 @@ import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { type AuditState, initialAudit } from '#domain/audit/state.ts'
 import type { Recorded } from '#domain/shared/event.ts'
+import { isConsistent } from '../transparency-log/merkle-tree.ts'
+import { Coverage } from './coverage.ts'
 import type { Segment } from './export-format.ts'
 import { MANIFEST_FILE, type Manifest, manifestOf, SEGMENT_BYTES_MAX } from './export-format.ts'
 import type { ExportReader } from './export-reader.ts'
@@ -21,6 +23,9 @@ import { eventOf, leafHash, recordOf, type StoredRecord } from './stored-record.
 export type VerifyOptions = {
   /** Keys of the site that the caller trusts. Without them, the keys of the export are used. */
   readonly keys?: readonly string[]
+  /** Witnesses whose signatures the caller requires: `quorum` of them, or all if it is omitted. */
+  readonly witnesses?: readonly string[]
+  readonly quorum?: number
   /** Signed checkpoints that the caller received earlier or from a witness. */
   readonly earlier?: readonly string[]
   readonly onProgress?: (position: number, last: number) => void
@@ -69,7 +74,7 @@ export function verifyExport(
     options.onProgress?.(segment.last, last)
   }
   finishAudit(state, findings)
-  checkpoints.finish(tree.size)
+  checkpoints.finish(tree, state.lastAt, manifest)
   const events = tree.size - size
   findings.expect('export', events === manifest.events, null, () => {
     return `the manifest names ${manifest.events} events, but the segments have ${events}`
@@ -78,7 +83,7 @@ export function verifyExport(
     ...{ first, last, events, findings },
     root: tree.root().toString('base64'),
     treeSize: tree.size,
-    sealedSize: checkpoints.sealedSize,
+    sealedSize: checkpoints.signed.size,
     ...statements(manifest, checkpoints, options),
   }
 }
@@ -103,6 +108,7 @@ function verifySegment(reader: ExportReader, segment: Segment, verifying: Verify
       const index = state.arePositionsDense ? record.position - segment.first : events - 1
       compareLeaf(hash, sealed, index, record, findings)
       tree.append(hash)
+      checkpoints.append(record)
       checkpoints.compare(tree)
       const isInside = record.position >= segment.first && record.position <= segment.last
       if (!isInside) findings.report('export', record, `is not in the range of ${segment.name}`)
@@ -117,6 +123,7 @@ function verifySegment(reader: ExportReader, segment: Segment, verifying: Verify
 }
 
 const HASH_BYTES = 32
+const LINE_BYTES_MAX = 64 * 1024 * 1024
 
 /** Reads the leaf hashes that were sealed when the events of the segment were written. */
 function sealedHashes(reader: ExportReader, { sealed }: Segment, findings: Findings): Buffer {
@@ -161,6 +168,10 @@ function* linesOf(reader: ExportReader, segment: Segment, findings: Findings): G
   for (let start = 0; start < bytes.length; ) {
     const newline = bytes.indexOf(10, start)
     const end = newline < 0 ? bytes.length : newline
+    if (end - start > LINE_BYTES_MAX) {
+      findings.report('export', null, `${name} has a line of ${end - start} bytes`)
+      return
+    }
     yield bytes.toString('utf8', start, end)
     start = end + 1
   }
@@ -187,24 +198,37 @@ type Expected = {
   readonly isSigned: boolean
   /** A rotation after the last event of the export is followed, but has no tree to compare with. */
   readonly isRotation: boolean
+  readonly isWitnessed: boolean
 }
+
+const EARLIER = 'an earlier checkpoint'
 
 /** Compares the tree with the signed checkpoints, each at its size. */
 class CheckpointChecks {
-  sealedSize = 0
+  /** The events that the site has signed, and those that the required witnesses have. */
+  readonly signed = new Coverage()
+  readonly witnessed = new Coverage()
+  /** The numbers of checkpoints that were compared with the tree. */
+  readonly compared = { all: 0, earlier: 0, cosigned: 0 }
   readonly witnesses: readonly VerifierKey[]
-  cosigned = 0
+  private readonly quorum: number | null
   private readonly bySize = new Map<number, Expected[]>()
   private readonly findings: Findings
   private readonly keyRing: KeyRing
-  private readonly largest: { size: number; source: string } = { size: 0, source: '' }
 
   constructor(manifest: Manifest, options: VerifyOptions, findings: Findings) {
     this.findings = findings
     this.keyRing = this.keyRingOf(options.keys ?? manifest.keys, manifest.keyRotations ?? [])
-    this.witnesses = this.validKeys(manifest.witnessKeys).map(parseVerifierKey)
+    this.witnesses = this.validKeys(options.witnesses ?? manifest.witnessKeys).map(parseVerifierKey)
+    const required = options.quorum ?? options.witnesses?.length ?? 0
+    this.quorum = required > 0 ? required : null
     for (const note of manifest.signedCheckpoints) this.add(note, 'a signed checkpoint')
-    for (const note of options.earlier ?? []) this.add(note, 'an earlier checkpoint')
+    for (const note of options.earlier ?? []) this.add(note, EARLIER)
+  }
+
+  append(record: StoredRecord): void {
+    this.signed.append(record)
+    this.witnessed.append(record)
   }
 
   /** Compares the tree with the checkpoints of its size, if there are any. */
@@ -213,39 +237,68 @@ class CheckpointChecks {
     if (expected === undefined) return
     this.bySize.delete(tree.size)
     const root = tree.root()
-    for (const { root: signed, source, isSigned } of expected) {
+    for (const { root: signed, source, isSigned, isWitnessed, isRotation } of expected) {
       const isEqual = signed.equals(root)
       this.findings.expect('signed-checkpoints', isEqual, null, () => {
-        const after = this.sealedSize === 0 ? '' : ` (the tree of size ${this.sealedSize} agrees)`
+        const { size } = this.signed
+        const after = size === 0 ? '' : ` (the tree of size ${size} agrees)`
         return `the first ${tree.size} events differ from ${source} of that size${after}`
       })
-      if (isEqual && isSigned) this.sealedSize = Math.max(this.sealedSize, tree.size)
+      if (!isRotation) this.compared.all += 1
+      if (source === EARLIER) this.compared.earlier += 1
+      if (isEqual && isSigned) this.cover(tree.size, isWitnessed)
     }
   }
 
-  /** Reports the checkpoints of which events are missing. */
-  finish(treeSize: number): void {
+  /** Reports the checkpoints of which events are missing, and the events without a checkpoint. */
+  finish(tree: GrowingTree, lastAt: number, { continuation }: Manifest): void {
     for (const [size, expected] of this.bySize) {
-      if (size < treeSize) continue
+      if (size < tree.size) continue
       for (const { source, isRotation } of expected) {
         if (isRotation) continue
-        const detail = `${source} has ${size} events, but only ${treeSize} are here`
+        const detail = `${source} has ${size} events, but only ${tree.size} are here`
         this.findings.report('signed-checkpoints', null, detail)
       }
     }
+    if (continuation !== undefined) this.continueTo(tree, continuation)
+    this.signed.finish(this.findings, lastAt, 'the site')
+    if (this.quorum === null) return
+    this.witnessed.finish(this.findings, lastAt, `${this.quorum} of the witnesses that you named`)
+  }
+
+  /** Compares the tree with a checkpoint of later events, of which the export has no other part. */
+  private continueTo(tree: GrowingTree, continuation: NonNullable<Manifest['continuation']>): void {
+    const checkpoint = this.parsed(continuation.signedCheckpoint, 'the next checkpoint')
+    if (checkpoint === null) return
+    const { isSigned, isWitnessed } = this.signaturesOf(checkpoint)
+    const hashes = continuation.hashes.map((hash) => Buffer.from(hash, 'base64'))
+    const isEqual = isConsistent({ size: tree.size, root: tree.root() }, checkpoint, hashes)
+    this.findings.expect('signed-checkpoints', isSigned && isEqual, null, () => {
+      return `the first ${tree.size} events differ from the next checkpoint, or it is not signed`
+    })
+    if (isSigned && isEqual) this.cover(tree.size, isWitnessed)
+  }
+
+  private cover(size: number, isWitnessed: boolean): void {
+    this.signed.cover(size)
+    if (isWitnessed) this.witnessed.cover(size)
+  }
+
+  private signaturesOf(checkpoint: SignedCheckpoint) {
+    const count = this.witnesses.filter((key) => isSignedBy(checkpoint, key)).length
+    if (count > 0) this.compared.cosigned += 1
+    const fault = this.keyRing.signatureFault(checkpoint)
+    return { fault, isSigned: fault === null, isWitnessed: count >= (this.quorum ?? 1) }
   }
 
   private add(note: string, source: string): void {
     const checkpoint = this.parsed(note, source)
     if (checkpoint === null) return
     const { size, root } = checkpoint
-    const fault = this.keyRing.signatureFault(checkpoint)
-    const isSigned = fault === null
+    const { fault, ...signatures } = this.signaturesOf(checkpoint)
     const detail = () => `${source} of size ${size} ${fault}`
-    this.findings.expect('signed-checkpoints', isSigned, null, detail)
-    if (this.witnesses.some((key) => isSignedBy(checkpoint, key))) this.cosigned += 1
-    if (size > this.largest.size) Object.assign(this.largest, { size, source })
-    this.expectAt(size, { root, source, isSigned, isRotation: false })
+    this.findings.expect('signed-checkpoints', signatures.isSigned, null, detail)
+    this.expectAt(size, { root, source, ...signatures, isRotation: false })
   }
 
   private keyRingOf(keys: readonly string[], rotations: readonly string[]): KeyRing {
@@ -254,7 +307,8 @@ class CheckpointChecks {
     for (const fault of ring.faults) this.findings.report('signed-checkpoints', null, fault)
     for (const { size, checkpoint } of ring.rotations) {
       const source = 'the rotation of the key'
-      this.expectAt(size, { root: checkpoint.root, source, isSigned: true, isRotation: true })
+      const signatures = { isSigned: true, isWitnessed: false, isRotation: true }
+      this.expectAt(size, { root: checkpoint.root, source, ...signatures })
     }
     return ring
   }
@@ -287,28 +341,37 @@ class CheckpointChecks {
 
 function statements(
   manifest: Manifest,
-  { sealedSize, cosigned, witnesses }: CheckpointChecks,
-  { keys, earlier = [] }: VerifyOptions,
+  { signed, witnessed, compared, witnesses }: CheckpointChecks,
+  { keys, witnesses: named, earlier = [] }: VerifyOptions,
 ): Pick<VerificationReport, 'checked' | 'notChecked'> {
-  const { first, last, signedCheckpoints } = manifest
+  const { first, last } = manifest
   const checked = [
     `Each file against the manifest, and each rule of the events from ${first} to ${last}.`,
-    `The tree over these events against ${signedCheckpoints.length} signed checkpoints.`,
+    `The tree over these events against ${compared.all - compared.earlier} signed checkpoints.`,
   ]
+  const { cosigned } = compared
   if (cosigned > 0) checked.push(`${cosigned} checkpoints are signed by a witness as well.`)
-  if (earlier.length > 0) checked.push(`${earlier.length} checkpoints that you gave.`)
+  if (compared.earlier > 0) checked.push(`${compared.earlier} checkpoints that you gave.`)
   const notChecked = ['That the counts of the providers are true. Only their invoices can show it.']
   const size = manifest.treeBefore.size + manifest.events
-  if (sealedSize < size) {
-    notChecked.push(`The last ${size - sealedSize} events are in no signed checkpoint yet.`)
+  const without = (count: number, what: string) => {
+    if (count > 0) notChecked.push(`The last ${count} events are ${what} yet.`)
   }
+  without(size - signed.size, 'in no signed checkpoint')
+  if (named !== undefined) without(size - witnessed.size, 'not signed by the witnesses')
   if (first > 1) notChecked.push(`Rules that need the events before ${first}.`)
   if (keys === undefined) {
     notChecked.push('That the keys are those of the site: they come from the export. Use --key.')
   }
+  const unused = earlier.length - compared.earlier
   if (earlier.length === 0) {
     notChecked.push('That the history is the one you were shown before. Use --earlier.')
+  } else if (unused > 0) {
+    notChecked.push(`${unused} checkpoints that you gave: they are not of these events.`)
   }
   if (witnesses.length === 0) notChecked.push('Signatures of witnesses: the site names none.')
+  else if (named === undefined) {
+    notChecked.push('That the witnesses are independent: the export names them. Use --witness.')
+  }
   return { checked, notChecked }
 }

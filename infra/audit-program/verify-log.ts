@@ -59,6 +59,27 @@ export type Seal = {
   readonly startedAt: number
   /** The records of earlier verifications, which name the root that they found. */
   readonly anchors: StoredRecord[]
+  /** The first event that is not in the log yet. */
+  unsealed: StoredRecord | null
+}
+
+/**
+ * The time in milliseconds after which an event must be sealed, compared with the last event. The
+ * log is signed every 10 s; a longer pause means that it was stopped or emptied.
+ */
+const SEALED_WITHIN_MS = 120_000
+
+/** Reports the events that should have been sealed, given the time of the last event. */
+export function verifyIsSealed(
+  log: SealedLog | null,
+  { unsealed }: Seal,
+  lastAt: number,
+  findings: Findings,
+): void {
+  const isSealed = unsealed === null || lastAt - unsealed.at <= SEALED_WITHIN_MS
+  findings.expect('transparency-log', isSealed, unsealed, () => {
+    return `only ${log?.size ?? 0} events are sealed, not this one and the ones after it`
+  })
 }
 
 export function verifySignedCheckpoints(

@@ -1,25 +1,29 @@
 import { readFileSync, statSync } from 'node:fs'
+import { printable } from './report-text.ts'
 import {
   type ConsistencyProof,
   compareReceipts,
+  compareRevisions,
   type Receipt,
   type ReceiptFinding,
   type ReceiptKeys,
-  verifyChain,
   verifyReceipt,
 } from './verify-receipts.ts'
 
 export type ReceiptFilesReport = {
   readonly receipts: number
   readonly findings: readonly ReceiptFinding[]
+  /** What the receipts show, as sentences. Empty if something was found. */
+  readonly shown: readonly string[]
 }
 
 const FILE_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * Verifies the receipts in files: those of one file by themselves, as a statement if they are of
- * contiguous revisions, and those of different files against each other. A file has the answer of
- * `GET /api/audit/receipts` or `GET /api/ledger/self/receipts`.
+ * Verifies the receipts in files. A file has the answer of `GET /api/audit/receipts` or
+ * `GET /api/ledger/self/receipts`. The pages of one account in several files are one statement:
+ * a revision that is missing between two pages is found as well. All receipts are compared with
+ * each other.
  */
 export function verifyReceiptFiles(
   paths: readonly string[],
@@ -28,41 +32,93 @@ export function verifyReceiptFiles(
   const files = paths.map(readReceipts)
   const rotations = files.flatMap((file) => file.rotations)
   const ringed: ReceiptKeys = { ...keys, rotations: [...(keys.rotations ?? []), ...rotations] }
-  const findings: ReceiptFinding[] = []
-  for (const { receipts, isStatement } of files) {
-    if (isStatement) findings.push(...verifyChain(receipts, ringed))
-    else findings.push(...receipts.flatMap((receipt) => verifyReceipt(receipt, ringed).findings))
+  const statements = statementsOf(files)
+  const others = files.flatMap(({ receipts, isStatement }) => (isStatement ? [] : receipts))
+  const all = files.flatMap(({ receipts }) => receipts)
+  const proofs = files.flatMap((file) => file.proofs)
+  const findings = [
+    ...files.filter(isEmpty).map(emptyFile),
+    ...all.flatMap((receipt) => verifyReceipt(receipt, ringed).findings),
+  ]
+  if (findings.every(({ fault }) => fault !== 'form')) {
+    findings.push(...statements.flatMap(({ receipts }) => compareRevisions(receipts)))
+    findings.push(...compareReceipts(all, [], proofs))
   }
-  const receipts = files.flatMap((file) => file.receipts)
-  const isFormValid = findings.every(({ fault }) => fault !== 'form')
-  if (files.length > 1 && isFormValid) {
-    findings.push(
-      ...compareReceipts(
-        receipts,
-        [],
-        files.flatMap(({ proofs }) => proofs),
-      ),
-    )
-  }
-  return { receipts: receipts.length, findings }
+  const isRight = findings.length === 0
+  const shown = isRight ? [...statements.flatMap(shownByStatement), ...others.map(shownByOne)] : []
+  return { receipts: all.length, findings, shown }
 }
 
 /** Formats the report for a reader. */
-export function receiptText({ receipts, findings }: ReceiptFilesReport): string {
+export function receiptText({ receipts, findings, shown }: ReceiptFilesReport): string {
   const lines = findings.map(({ fault, position, detail }) => {
     const place = position === null ? '' : ` at position ${position}`
-    return `${fault}${place}: ${detail}\n`
+    return `${fault}${place}: ${detail}`
   })
   const result = findings.length === 0 ? 'Nothing was found.' : `${findings.length} findings.`
-  return `${lines.join('')}${receipts} receipts were verified. ${result}\n`
+  const all = [...lines, ...shown, `${receipts} receipts were verified. ${result}`]
+  return all.map((line) => `${printable(line)}\n`).join('')
 }
 
 type ReceiptFile = {
+  readonly path: string
   readonly receipts: readonly Receipt[]
   readonly proofs: readonly ConsistencyProof[]
   readonly rotations: readonly string[]
   readonly isStatement: boolean
+  /** The last revision of the account, as the site names it. */
+  readonly lastRevision: number
 }
+
+/** The receipts of one account from all files, each revision once. */
+type Statement = { readonly receipts: readonly Receipt[]; readonly lastRevision: number }
+
+function statementsOf(files: readonly ReceiptFile[]): readonly Statement[] {
+  const streams = new Map<string, { receipts: Map<string, Receipt>; lastRevision: number }>()
+  for (const { receipts, isStatement, lastRevision } of files) {
+    if (!isStatement || receipts.length === 0) continue
+    const stream = String(receipts[0]?.record?.stream)
+    const statement = streams.get(stream) ?? { receipts: new Map(), lastRevision: 0 }
+    streams.set(stream, statement)
+    statement.lastRevision = Math.max(statement.lastRevision, lastRevision)
+    for (const receipt of receipts) {
+      const { record, leaf_hash: leaf } = receipt
+      statement.receipts.set(`${record?.revision} ${leaf}`, receipt)
+    }
+  }
+  return [...streams.values()].map(({ receipts, lastRevision }) => {
+    return { receipts: [...receipts.values()], lastRevision }
+  })
+}
+
+/** A new account has no events, and the site names -1 as its last revision. */
+const isEmpty = ({ receipts, isStatement, lastRevision }: ReceiptFile): boolean =>
+  receipts.length === 0 && !(isStatement && lastRevision === -1)
+
+const emptyFile = ({ path }: ReceiptFile): ReceiptFinding => ({
+  ...{ fault: 'missing', position: null, detail: `${path} has no receipts` },
+})
+
+function shownByStatement({ receipts, lastRevision }: Statement): string[] {
+  const sorted = receipts.toSorted((a, b) => a.record.revision - b.record.revision)
+  const [first, last] = [sorted[0], sorted.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const { stream, revision } = last.record
+  const from = first.record.revision
+  const sentences = [
+    `${stream}, revisions ${from} to ${revision}: none is missing between them. ` +
+      `Afterwards the balance is ${last.balance_after}, held ${last.held_after}.`,
+  ]
+  if (from > 0) sentences.push(`Not shown: what happened before revision ${from}.`)
+  if (lastRevision > revision) {
+    sentences.push(`Not shown: the revisions ${revision + 1} to ${lastRevision}.`)
+  }
+  return sentences
+}
+
+const shownByOne = ({ record, balance_after: balance, held_after: held }: Receipt): string =>
+  `${record.stream}, revision ${record.revision}: ${record.type} at position ${record.position}. ` +
+  (balance === null ? '' : `Afterwards the balance is ${balance}, held ${held}.`)
 
 /** Reads the answer of the API, or its member `data`, or a single receipt. */
 function readReceipts(path: string): ReceiptFile {
@@ -87,7 +143,11 @@ function readReceipts(path: string): ReceiptFile {
   if (!Array.isArray(rotations) || !rotations.every((note) => typeof note === 'string')) {
     throw new Error(`${path} has malformed rotations of the key`)
   }
-  return { receipts, proofs, rotations, isStatement: answer?.last_revision !== undefined }
+  const lastRevision = answer?.last_revision
+  return {
+    ...{ path, receipts, proofs, rotations, isStatement: lastRevision !== undefined },
+    lastRevision: Number(lastRevision ?? 0),
+  }
 }
 
 function parsed(path: string): unknown {

@@ -21,7 +21,9 @@ export type Receipt = {
 /** Keys in the form of C2SP signed-note, as the site and its witnesses publish them. */
 export type ReceiptKeys = {
   readonly site: readonly string[]
+  /** The witnesses whose signatures are required: `quorum` of them, or all if it is omitted. */
   readonly witnesses?: readonly string[]
+  readonly quorum?: number
   /** The rotations of the site's key, as the answers with the receipts name them. */
   readonly rotations?: readonly string[]
 }
@@ -37,6 +39,8 @@ export type ReceiptFault =
   | 'inclusion'
   /** No key of the site that was in force has signed the checkpoint, or a rotation is wrong. */
   | 'signature'
+  /** Fewer witnesses than required have signed the checkpoint. */
+  | 'witness'
   /** A receipt between two others is missing, or is of another account. */
   | 'missing'
   /** The balance does not follow from the balance before and the movement. */
@@ -120,7 +124,13 @@ function verifyProof(
     report('inclusion', `the event is not leaf ${index} of the checkpoint's tree`)
   }
   const witnesses = (keys.witnesses ?? []).map(parseVerifierKey)
-  return witnesses.filter((key) => isSignedBy(checkpoint, key)).length
+  const count = witnesses.filter((key) => isSignedBy(checkpoint, key)).length
+  const required = keys.quorum ?? witnesses.length
+  if (count < required) {
+    const signed = `${count} of ${required} required witnesses`
+    report('witness', `the checkpoint of size ${checkpoint.size} is signed by ${signed}`)
+  }
+  return count
 }
 
 function hashOf(text: string): Buffer {
@@ -146,16 +156,22 @@ export function verifyChain(
   keys: ReceiptKeys,
   proofs: readonly ConsistencyProof[] = [],
 ): readonly ReceiptFinding[] {
-  const sorted = receipts.toSorted((a, b) => a.record.revision - b.record.revision)
-  const findings = sorted.flatMap((receipt) => verifyReceipt(receipt, keys).findings)
+  const findings = receipts.flatMap((receipt) => verifyReceipt(receipt, keys).findings)
   if (findings.some(({ fault }) => fault === 'form')) return findings
+  return [...findings, ...compareRevisions(receipts), ...compareReceipts(receipts, [], proofs)]
+}
+
+/** Reports revisions that are missing, and balances that do not follow from the ones before. */
+export function compareRevisions(receipts: readonly Receipt[]): readonly ReceiptFinding[] {
+  const findings: ReceiptFinding[] = []
+  const sorted = receipts.toSorted((a, b) => a.record.revision - b.record.revision)
   const running: Balances = {}
   for (const [index, { record }] of sorted.entries()) {
     const before = sorted[index - 1]?.record
     if (before !== undefined) findings.push(...gapsBetween(before, record))
     findings.push(...carryOn(running, record))
   }
-  return [...findings, ...compareReceipts(sorted, [], proofs)]
+  return findings
 }
 
 function* gapsBetween(before: StoredRecord, record: StoredRecord): Generator<ReceiptFinding> {

@@ -27,6 +27,8 @@ export type SealedTree = Pick<
 /** `leafHashes` returns the sealed leaf hashes from an index. It may return fewer than `count`. */
 type ExportedTree = SealedTree & {
   readonly leafHashes?: (first: number, count: number) => Promise<readonly Buffer[]>
+  /** Returns the proof that the tree of `newSize` events continues the one of `size` events. */
+  readonly consistencyProof?: (size: number, newSize: number) => Promise<readonly Buffer[]>
 }
 
 export type ExportSource = {
@@ -58,9 +60,9 @@ export async function* exportFiles(
   { records, sealedTree }: ExportSource,
   { from = 1, to, exportedAt, findWritten, onProgress = () => {} }: ExportOptions,
 ): AsyncGenerator<ExportFile> {
-  const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await records.head())
   // The tree is read first, so that all of its events are among those that are exported.
-  const { leafHashes, ...sealed } = await sealedTree()
+  const { leafHashes, consistencyProof, ...sealed } = await sealedTree()
+  const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await records.head())
   const before = await treeBefore(records, from)
   const { arePositionsDense } = records
   const hashes: SealedHashes = {
@@ -83,17 +85,23 @@ export async function* exportFiles(
   }
   if (pending !== null) yield* filesOf(await pending, segments, hashes)
   onProgress(last, last)
+  const events = segments.reduce((sum, segment) => sum + segment.events, 0)
+  // The size of the tree of a part is known by its positions, also if an event was removed.
+  const size = arePositionsDense ? last : before.size + events
+  const isPart = to !== undefined && size > 0
+  const [within, later] = split(sealed.signedCheckpoints, isPart ? size : null)
   const manifest: Manifest = {
     format: EXPORT_FORMAT,
     version: EXPORT_VERSION,
     exportedAt: exportedAt.toISOString(),
     first: segments[0]?.first ?? 0,
     last: segments.at(-1)?.last ?? 0,
-    events: segments.reduce((sum, { events }) => sum + events, 0),
+    events,
     segments,
     treeBefore: before,
     ...sealed,
-    signedCheckpoints: sealed.signedCheckpoints.filter(isWithin(to)),
+    signedCheckpoints: within,
+    ...(await continuationOf(size, later, consistencyProof)),
     arePositionsDense,
   }
   yield { name: MANIFEST_FILE, bytes: Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`) }
@@ -131,11 +139,38 @@ async function* filesOf(
   yield { name, bytes: hashes }
 }
 
-/** A checkpoint of more events than the caller asked for says nothing about the export. */
-const isWithin =
-  (to: number | undefined) =>
-  (note: string): boolean =>
-    to === undefined || parseSignedCheckpoint(note).size <= to
+/** Returns the checkpoints of at most `size` events, and the first one of more events. */
+function split(
+  notes: readonly string[],
+  size: number | null,
+): readonly [within: readonly string[], later: string | null] {
+  if (size === null) return [notes, null]
+  const isWithin = (note: string) => sizeOf(note) <= size
+  return [notes.filter(isWithin), notes.find((note) => !isWithin(note)) ?? null]
+}
+
+/** A checkpoint that can't be parsed is kept, so that the verification reports it. */
+function sizeOf(note: string): number {
+  try {
+    return parseSignedCheckpoint(note).size
+  } catch {
+    return 0
+  }
+}
+
+/** The events after the last checkpoint of a part are covered by the next one of the site. */
+async function continuationOf(
+  size: number,
+  later: string | null,
+  consistencyProof: ExportedTree['consistencyProof'],
+): Promise<Pick<Manifest, 'continuation'>> {
+  if (later === null || consistencyProof === undefined) return {}
+  // Without a proof, because the log was damaged, the verification reports the events.
+  const proof = await consistencyProof(size, sizeOf(later)).catch(() => null)
+  if (proof === null) return {}
+  const hashes = proof.map((hash) => hash.toString('base64'))
+  return { continuation: { signedCheckpoint: later, hashes } }
+}
 
 type Range = { readonly first: number; readonly last: number }
 

@@ -1,4 +1,5 @@
 import { cosignaturesOf } from '#infra/audit-program/build-receipts.ts'
+import { bundleVerifier } from '#infra/audit-program/bundle-verifier.ts'
 import { recordsOf } from '#infra/audit-program/sealed-tree.ts'
 import { parseVerifierKey } from '#infra/audit-program/signed-checkpoint.ts'
 import { encodedRecord } from '#infra/audit-program/stored-record.ts'
@@ -74,8 +75,9 @@ export function listSignedCheckpoints(app: App, { core }: ReadDeps): void {
 
 /**
  * `GET /transparency-log/checkpoint` and `/transparency-log/tile/…` (C2SP tlog-tiles), for anybody:
- * the tiles contain hashes only. `/transparency-log/tile/entries/…` contains events, and is for
- * auditors. Each entry has its length in 4 bytes, because an event may exceed 65 535 bytes.
+ * the tiles contain hashes only. `/transparency-log/verify.mjs` is the offline verifier, also for
+ * anybody. `/transparency-log/tile/entries/…` contains events, and is for auditors. Each entry has
+ * its length in 4 bytes, because an event may exceed 65 535 bytes.
  */
 export function serveTiles(app: App, { core }: ReadDeps): void {
   app.get('/transparency-log/checkpoint', async (_request, reply) => {
@@ -83,6 +85,14 @@ export function serveTiles(app: App, { core }: ReadDeps): void {
     if (latest === undefined) throw auditError('NothingSealed')
     return reply.type(TEXT).header('cache-control', 'no-cache').send(latest.note)
   })
+  // Customers need it to verify their receipts, so it is as public as the key.
+  app.get('/transparency-log/verify.mjs', async (_request, reply) =>
+    reply
+      .type('text/javascript; charset=utf-8')
+      .header('content-disposition', 'attachment; filename="verify.mjs"')
+      .header('cache-control', 'no-cache')
+      .send(bundleVerifier()),
+  )
   app.route({
     ...endpoint(transparencyLogQueries, 'GET /transparency-log/tile/*'),
     handler: async ({ params }, reply) => {

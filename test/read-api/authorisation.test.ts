@@ -49,6 +49,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/transparency-log/status': 'anybody',
   'GET /transparency-log/checkpoint': 'anybody',
   'GET /transparency-log/tile/*': 'anybody',
+  'GET /transparency-log/verify.mjs': 'anybody',
   'GET /transparency-log/tile/entries/*': 'auditor',
   'GET /api/audit/signed-checkpoints': 'auditor',
   'GET /api/status': 'anybody',

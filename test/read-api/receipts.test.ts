@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { accountStream } from '#domain/accounts/events.ts'
-import { bundleVerifier } from '#infra/audit-program/bundle-verifier.ts'
 import { verifyChain, verifyReceipt } from '#infra/audit-program/verify-receipts.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import {
@@ -169,10 +168,14 @@ describe('receipts', () => {
     expect(unknown).toMatchObject({ status: 404, code: 'CallUnknown' })
   })
 
-  it('are verified by the offline verifier, with plain Node', async () => {
+  it('are verified in plain Node by the program that the site gives to anybody', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'receipts-'))
     const verifier = join(folder, 'verify.mjs')
-    await writeFile(verifier, bundleVerifier())
+    const sent = await site.app.inject({ method: 'GET', url: '/transparency-log/verify.mjs' })
+    expect([sent.statusCode, sent.headers['content-type']]).toEqual([
+      ...[200, 'text/javascript; charset=utf-8'],
+    ])
+    await writeFile(verifier, sent.body)
     const run = async (answer: object): Promise<[code: number, text: string]> => {
       const file = join(folder, 'receipts.json')
       await writeFile(file, JSON.stringify(answer))

@@ -120,6 +120,8 @@ export const audit: Translations['audit'] = {
     checkChain:
       'Receipts of one account have consecutive revisions and balances that follow from each ' +
       'other, so there is no hidden debit.',
+    checkRun: 'A program does all of this offline, with Node 20 or later:',
+    verifier: 'download verify.mjs',
     limits:
       'A receipt does not prove that the usage is true. Only the provider’s invoice can show that.',
   },
@@ -176,13 +178,13 @@ export const audit: Translations['audit'] = {
     postings: 'Postings of each event sum to zero',
     'running-balances': 'Balances in events are right',
     'trial-balance': 'Trial balance is zero',
-    prices: 'Prices are from the price list',
-    charges: 'Charges can be computed again',
+    prices: 'Charges follow from price and usage',
+    charges: 'No call is charged more, or twice',
     'call-ends': 'Each call ends once',
     leases: 'No hold outlives its lease',
     redemptions: 'Codes are used within their limit',
     orders: 'Orders match their credits',
-    grants: 'Adjustments have an author',
+    grants: 'No adjustment is recorded twice',
     'transparency-log': 'Root of the transparency log',
     'signed-checkpoints': 'Signed checkpoints',
     'read-models': 'Read models equal the events',
@@ -306,7 +308,8 @@ export const audit: Translations['audit'] = {
   },
   log: {
     latest: 'Transparency log',
-    latestLead: 'Every event is in a Merkle tree (RFC 6962), whose root is signed and witnessed.',
+    latestLead:
+      'Every event is in a Merkle tree (RFC 6962). The site signs its root, as do any witnesses.',
     none: 'There is no signed checkpoint yet.',
     origin: 'Name of the log',
     size: 'Events',

@@ -11,6 +11,7 @@ import { saveFile } from '#console/ui/state/save-file.ts'
 import type { Receipt } from '#read-api/contract/receipts.ts'
 import { ExactQuota, Hash } from '../elements/amounts.tsx'
 import { Facts } from '../elements/data-table.tsx'
+import { VerifierHint } from '../elements/verifier-hint.tsx'
 
 /** A pending receipt becomes complete with the next signed checkpoint. */
 const PENDING_EVERY_MS = 5_000
@@ -115,6 +116,7 @@ function HowToCheck() {
         </li>
         <li>{t('audit.receipt.checkChain')}</li>
       </ol>
+      <VerifierHint />
       <p className="tg-hint">{t('audit.receipt.limits')}</p>
     </details>
   )

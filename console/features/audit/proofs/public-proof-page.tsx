@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Page, useSiteName } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
+import { VerifierHint } from '../elements/verifier-hint.tsx'
 import { LogStatusPanels } from './log-status.tsx'
 import '../audit.css'
 import './proofs.css'
@@ -18,6 +19,7 @@ export function PublicProofPage() {
           <li>{t('audit.proof.receipts')}</li>
           <li>{t('audit.receipt.limits')}</li>
         </ol>
+        <VerifierHint />
         <p className="tg-hint">
           {t('audit.proof.tiles')} <code>/transparency-log/checkpoint</code>,{' '}
           <code>/transparency-log/tile/&lt;L&gt;/&lt;N&gt;</code>

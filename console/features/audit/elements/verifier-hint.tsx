@@ -1,0 +1,15 @@
+import { useTranslation } from 'react-i18next'
+
+/** Where the offline verifier of receipts is, and how it is run. */
+export function VerifierHint() {
+  const { t } = useTranslation()
+  return (
+    <p className="tg-audit-verifier">
+      {t('audit.receipt.checkRun')}{' '}
+      <a href="/transparency-log/verify.mjs" download>
+        {t('audit.receipt.verifier')}
+      </a>
+      , <code>node verify.mjs --receipt FILE --key KEY</code>
+    </p>
+  )
+}

@@ -1,0 +1,36 @@
+import type { Findings } from '#domain/audit/findings.ts'
+import type { StoredRecord } from './stored-record.ts'
+
+/**
+ * The time in milliseconds after which an event must be covered by a signature, compared with the
+ * last event. A site signs every 10 s.
+ */
+const COVERED_WITHIN_MS = 120_000
+
+/**
+ * How many of the first events are covered by checkpoints with certain signatures. Without this
+ * check, a history could be changed after the checkpoints of the changed events were taken away.
+ */
+export class Coverage {
+  /** The size of the largest tree that was compared with such a checkpoint. */
+  size = 0
+  private first: StoredRecord | null = null
+
+  append(record: StoredRecord): void {
+    this.first ??= record
+  }
+
+  cover(size: number): void {
+    this.size = size
+    this.first = null
+  }
+
+  /** Reports the events that are not covered, unless they are as new as the last event. */
+  finish(findings: Findings, lastAt: number, signers: string): void {
+    const { first, size } = this
+    const isCovered = first === null || lastAt - first.at <= COVERED_WITHIN_MS
+    findings.expect('signed-checkpoints', isCovered, first, () => {
+      return `only the first ${size} events are signed by ${signers}, not this one and later ones`
+    })
+  }
+}

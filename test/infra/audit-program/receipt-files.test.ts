@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { leafHash, type StoredRecord } from '#infra/audit-program/stored-record.ts'
+import { receiptText, verifyReceiptFiles } from '#infra/audit-program/verify-receipt-files.ts'
+import type { Receipt } from '#infra/audit-program/verify-receipts.ts'
+import { checkpointSigner } from './checkpoint-signer.ts'
+import { consistencyPath, inclusionPath, rootOf } from './naive-tree.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'receipts-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const site = checkpointSigner('site.example.com')
+const witnesses = [1, 2, 3].map((n) => checkpointSigner(`witness-${n}.example.com`, 4))
+const [first, second, third] = witnesses.map(({ key }) => key) as [string, string, string]
+const KEYS = { site: [site.key] }
+
+/** Each event takes 10 from the account 7, which had 1 000 before. */
+const HISTORY: readonly StoredRecord[] = Array.from({ length: 12 }, (_, index) => ({
+  ...{ position: index + 1, stream: 'account-7', revision: index, id: `id-${index}` },
+  ...{ type: 'QuotaDeducted', v: 1, at: index, actor: 'user:1', cause: null },
+  data: JSON.stringify({
+    ...{ userId: 7, postings: [['user:7:main', -10]] },
+    ...{ balanceAfter: 1_000 - 10 * index, heldAfter: 0 },
+  }),
+}))
+
+/** The receipt of an event in the tree of the first `size` events, signed by two witnesses. */
+function receiptOf(index: number, size: number): Receipt {
+  const leaves = HISTORY.slice(0, size).map(leafHash)
+  const record = HISTORY[index] as StoredRecord
+  const root = rootOf(leaves)
+  const cosigned = witnesses
+    .slice(0, 2)
+    .map((witness) => witness.sign(size, root, 'site.example.com').split('\n\n')[1])
+  const { balanceAfter, heldAfter } = JSON.parse(record.data)
+  const hashes = inclusionPath(index, leaves).map((hash) => hash.toString('base64'))
+  return {
+    ...{ record, leaf_hash: leafHash(record).toString('base64'), is_pending: false },
+    ...{ balance_after: balanceAfter, held_after: heldAfter },
+    inclusion: { leaf_index: index, tree_size: size, hashes },
+    signed_checkpoint: `${site.sign(size, root)}${cosigned.join('')}`,
+  }
+}
+
+const proof = (from: number, to: number) => ({
+  ...{ old_size: from, new_size: to },
+  hashes: consistencyPath(from, HISTORY.slice(0, to).map(leafHash)).map((hash) =>
+    hash.toString('base64'),
+  ),
+})
+
+let files = 0
+function fileOf(answer: object): string {
+  files += 1
+  const path = join(folder, `${files}.json`)
+  writeFileSync(path, JSON.stringify({ data: answer }))
+  return path
+}
+
+/** A page of `GET /api/ledger/self/receipts`. */
+const page = (from: number, to: number, size: number, consistency: object | null = null) =>
+  fileOf({
+    ...{ stream: 'account-7', last_revision: HISTORY.length - 1, consistency },
+    items: Array.from({ length: to - from + 1 }, (_, n) => receiptOf(from + n, size)),
+  })
+
+const faultsOf = (paths: readonly string[], keys: object = {}) =>
+  verifyReceiptFiles(paths, { ...KEYS, ...keys }).findings.map(({ fault }) => fault)
+
+describe('receipts in files', () => {
+  it('of one account in several pages are one statement, and say what they show', () => {
+    const report = verifyReceiptFiles([page(0, 4, 8), page(4, 9, 12, proof(8, 12))], KEYS)
+    expect(report).toMatchObject({ receipts: 11, findings: [] })
+    expect(receiptText(report)).toBe(
+      [
+        'account-7, revisions 0 to 9: none is missing between them. ',
+        'Afterwards the balance is 910, held 0.\n',
+        'Not shown: the revisions 10 to 11.\n',
+        '11 receipts were verified. Nothing was found.\n',
+      ].join(''),
+    )
+  })
+
+  it('show a revision that is missing between two pages', () => {
+    expect(faultsOf([page(0, 4, 12), page(6, 9, 12)])).toEqual(['missing', 'balance'])
+  })
+
+  it('show that the trees of two pages may not continue each other', () => {
+    expect(faultsOf([page(0, 4, 8), page(5, 9, 12)])).toEqual(['unproven'])
+  })
+
+  it('are all verified, also those that are there twice', () => {
+    const changed = receiptOf(2, 12)
+    const record = { ...changed.record, actor: 'user:2' }
+    const items = [{ ...changed, record }]
+    const twice = fileOf({ last_revision: 11, items })
+    expect(faultsOf([page(0, 4, 12), twice])).toEqual(['record', 'inclusion'])
+    expect(faultsOf([twice, page(0, 4, 12)])).toEqual(['record', 'inclusion'])
+  })
+
+  it('need the signatures of all witnesses that the caller names, or of a quorum', () => {
+    const one = [fileOf({ items: [receiptOf(3, 12)] })]
+    expect(faultsOf(one, { witnesses: [first, second] })).toEqual([])
+    expect(faultsOf(one, { witnesses: [first, third] })).toEqual(['witness'])
+    expect(faultsOf(one, { witnesses: [first, third], quorum: 1 })).toEqual([])
+    expect(faultsOf(one, { witnesses: [third] })).toEqual(['witness'])
+  })
+
+  it('are not verified if there are none, unless the account is new', () => {
+    expect(faultsOf([fileOf({ last_revision: 11, items: [] })])).toEqual(['missing'])
+    expect(faultsOf([fileOf({ items: [] })])).toEqual(['missing'])
+    expect(faultsOf([fileOf({ last_revision: -1, items: [] })])).toEqual([])
+  })
+
+  it('can not write to the terminal of the reader', () => {
+    const receipt = receiptOf(1, 12)
+    const stream = 'account-7\u001b[2J\u202eNothing was found.'
+    const record = { ...receipt.record, stream }
+    const path = fileOf({ last_revision: 11, items: [receiptOf(0, 12), { ...receipt, record }] })
+    const text = receiptText(verifyReceiptFiles([path], KEYS))
+    expect(text).toContain('\\u001b[2J\\u202e')
+    expect(text).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
+  })
+})
