@@ -3,6 +3,7 @@ import type { TFunction } from 'i18next'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
+import { presentSeconds } from '#console/api/scratch-copy.ts'
 import { type Column, column, HIDDEN_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
@@ -85,7 +86,7 @@ function AuditLog() {
 const rowKey = ({ position, object }: AuditAct): string => `${position} ${object.kind} ${object.id}`
 
 function queryOf({ range, actor, act, object }: Filters) {
-  const { from, to } = boundsOf(range, Math.floor(Date.now() / 1000))
+  const { from, to } = boundsOf(range, presentSeconds())
   return { from, to, actor, act, object }
 }
 
