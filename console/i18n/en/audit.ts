@@ -207,7 +207,6 @@ export const audit: Translations['audit'] = {
     limits:
       'At most {{max}} copies, each for {{hours}} hours. All copies end when a user is erased.',
     none: 'There are no copies',
-    ofPosition: 'Copy as of event #{{position}}',
     status: {
       waiting: 'Waiting',
       building: 'Building',

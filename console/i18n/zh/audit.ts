@@ -191,7 +191,6 @@ export const audit = {
     limits:
       '最多同时保留 {{max}} 个副本，每个保留 {{hours}} 小时。清除任一用户的个人数据时，所有副本随之删除。',
     none: '暂无副本',
-    ofPosition: '截至事件 #{{position}} 的副本',
     status: {
       waiting: '等待中',
       building: '构建中',

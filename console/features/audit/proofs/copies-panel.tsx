@@ -59,7 +59,11 @@ export function CopiesPanel({ before }: { before: number }) {
             {items.length === 0 ? (
               <p className="tg-muted">{t('audit.copies.none')}</p>
             ) : (
-              items.map((copy) => <Copy key={copy.id} copy={copy} />)
+              <ul className="tg-proofs-copies">
+                {items.map((copy) => (
+                  <Copy key={copy.id} copy={copy} />
+                ))}
+              </ul>
             )}
           </>
         )}
@@ -139,7 +143,7 @@ function Copy({ copy }: { copy: ScratchCopy }) {
   const number = useNumberFormat({ maximumFractionDigits: 1 })
   const { status, position, as_of: asOf, bytes, progress, expires_at: expires } = copy
   return (
-    <section className="tg-proofs-copy" aria-label={t('audit.copies.ofPosition', { position })}>
+    <li className="tg-proofs-copy">
       <div className="tg-proofs-copy-text">
         <h3>
           {t('audit.asOf')} {stamp(asOf)} <span className="tg-muted">#{position}</span>
@@ -157,7 +161,7 @@ function Copy({ copy }: { copy: ScratchCopy }) {
         </div>
       </div>
       {exists(copy) && <CopyActions copy={copy} />}
-    </section>
+    </li>
   )
 }
 
