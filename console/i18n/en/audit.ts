@@ -261,6 +261,10 @@ export const audit: Translations['audit'] = {
     now: 'Current state',
     thenState: 'State at that time',
     upTo: 'Up to event #{{position}}',
+    price: 'Price of a model',
+    priceLead: 'The price that calls had at this moment, and who set it.',
+    priceOf: 'Price of {{model}}',
+    noPrice: 'The model had no price then, so its calls were refused.',
     noState: 'It did not exist then, or nothing was set.',
   },
   events: {

@@ -239,6 +239,10 @@ export const audit = {
     now: '当前状态',
     thenState: '当时的状态',
     upTo: '截至事件 #{{position}}',
+    price: '某个模型的价格',
+    priceLead: '调用在该时刻适用的价格，以及由谁设置。',
+    priceOf: '{{model}} 的价格',
+    noPrice: '该模型当时没有价格，调用会被拒绝。',
     noState: '当时不存在，或没有设置任何值。',
   },
   events: {
