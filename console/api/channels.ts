@@ -4,6 +4,7 @@ import type { UpdateChannel } from '#write-api/contract/channels.ts'
 import { ApiError } from './api-error.ts'
 import { apiQuery, call, exchange } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
+import { openCopy } from './scratch-copy.ts'
 
 /** `page` is zero-based. In tag mode, a row is a tag or a channel without a tag. */
 export type ChannelQuery = {
@@ -100,6 +101,8 @@ export const testProgressQuery = (isLive: boolean) =>
     queryKey: testProgressKey,
     queryFn: ({ signal }) => call('GET /api/channel/test/progress', { signal }),
     staleTime: 0,
+    // A test that runs now is not a part of a scratch copy.
+    enabled: openCopy() === null,
     refetchInterval: ({ state }) => (state.data?.is_running === true && !isLive ? 1_000 : false),
   })
 

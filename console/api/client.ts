@@ -16,6 +16,7 @@ import type { optionQueries } from '#read-api/contract/options.ts'
 import type { pricingQueries } from '#read-api/contract/pricing.ts'
 import type { receiptQueries } from '#read-api/contract/receipts.ts'
 import type { redemptionQueries } from '#read-api/contract/redemptions.ts'
+import type { scratchCopyQueries } from '#read-api/contract/scratch-copies.ts'
 import type { statusQueries } from '#read-api/contract/status.ts'
 import type { taskQueries } from '#read-api/contract/tasks.ts'
 import type { timeTravelQueries } from '#read-api/contract/time-travel.ts'
@@ -35,6 +36,7 @@ import type { oauthActions } from '#write-api/contract/oauth.ts'
 import type { optionActions } from '#write-api/contract/options.ts'
 import type { redemptionActions } from '#write-api/contract/redemptions.ts'
 import type { registrationActions } from '#write-api/contract/registration.ts'
+import type { scratchCopyActions } from '#write-api/contract/scratch-copies.ts'
 import type { tokenActions } from '#write-api/contract/tokens.ts'
 import type { orderActions } from '#write-api/contract/top-ups.ts'
 import type { userActions } from '#write-api/contract/users.ts'
@@ -69,6 +71,8 @@ type Routes = typeof auditLogQueries &
   typeof redemptionActions &
   typeof redemptionQueries &
   typeof registrationActions &
+  typeof scratchCopyActions &
+  typeof scratchCopyQueries &
   typeof statusQueries &
   typeof taskQueries &
   typeof timelineQueries &
@@ -104,7 +108,7 @@ type OptionalIfEmpty<Key extends string, Value> = unknown extends Value
 
 type SendOptions = Pick<
   ApiRequest,
-  'afterPosition' | 'signal' | 'file' | 'idempotencyKey' | 'renewsSession'
+  'afterPosition' | 'signal' | 'file' | 'idempotencyKey' | 'isLive' | 'renewsSession'
 >
 
 export type Input<Name extends RouteName> = SendOptions &

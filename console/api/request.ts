@@ -1,6 +1,7 @@
 import { currentLanguage, translate } from '#console/i18n/i18n.ts'
 import type { ErrorEnvelope } from '#read-api/contract/response-envelope.ts'
 import { ApiError } from './api-error.ts'
+import { noteCopyGone, openCopy } from './scratch-copy.ts'
 import { recordResponse } from './server-health.ts'
 import { expireSession, renewSession, storedUser, watchSession } from './session.ts'
 
@@ -19,6 +20,8 @@ export type ApiRequest = {
   signal?: AbortSignal | undefined
   /** The server executes only the first request with this key. */
   idempotencyKey?: string
+  /** True for a request that is sent to the live site while a scratch copy is open. */
+  isLive?: boolean
   /** True for a request that ends the current session and returns a new one. */
   renewsSession?: boolean
 }
@@ -132,6 +135,8 @@ async function sendOnce(call: ApiRequest, userId: number | null): Promise<Respon
   if (userId !== null) headers.set('User-Id', String(userId))
   const after = Math.max(call.afterPosition ?? 0, method === 'GET' ? writtenPosition : 0)
   if (after > 0) headers.set('X-After-Position', String(after))
+  const copy = call.isLive === true ? null : openCopy()
+  if (copy !== null) headers.set('X-Scratch-Copy', copy.id)
   if (call.body !== undefined) headers.set('Content-Type', 'application/json')
   if (call.file !== undefined) headers.set('Content-Type', 'text/csv')
   if (call.idempotencyKey !== undefined) headers.set('Idempotency-Key', call.idempotencyKey)
@@ -172,6 +177,7 @@ function apiErrorOf(
   user: ReturnType<typeof storedUser>,
 ): ApiError {
   if (response.status === 401 && user !== null) expireSession(user.id)
+  if (envelope?.code === 'ScratchCopyUnknown') noteCopyGone()
   const requestId = response.headers.get('x-request-id') ?? ''
   return new ApiError(httpMessage(response, envelope?.message ?? ''), {
     code: envelope?.code ?? `Http${response.status}`,

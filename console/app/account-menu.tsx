@@ -75,7 +75,7 @@ export function useLogout(): () => void {
     startLogout()
     // Cancels pending requests, because they would receive a 401 after the logout.
     void client.cancelQueries()
-    call('GET /api/user/logout')
+    call('GET /api/user/logout', { isLive: true })
       .then(
         () => showSuccess(t('auth.loggedOut'), { goesAlong: true }),
         (error) => showError(error, { goesAlong: true }),

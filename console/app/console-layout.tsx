@@ -3,6 +3,7 @@ import { lazy, Suspense, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
 import { loginPath } from '../api/auth/login-return-path.ts'
+import { openCopy } from '../api/scratch-copy.ts'
 import { currentServerHealth, onServerHealthChange } from '../api/server-health.ts'
 import { isLoggingOut, useUser } from '../api/session.ts'
 import { Button } from '../ui/elements/button.tsx'
@@ -11,8 +12,10 @@ import { useSecondsLeft } from '../ui/state/use-countdown.ts'
 import { useLogout } from './account-menu.tsx'
 import { Commands } from './commands.tsx'
 import { Footer } from './footer.tsx'
+import { isInCopies } from './navigation.ts'
 import { Notice } from './notice.tsx'
 import { PlainHttpWarning } from './plain-http-warning.tsx'
+import { NotInCopyPage, ScratchCopyBanner } from './scratch-copy-banner.tsx'
 import { ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -66,9 +69,10 @@ export function ConsoleLayout() {
   if (user.must_change_password === true) return <OwnPasswordLayout />
   return (
     <ShellFrame tools={<Commands />}>
+      <ScratchCopyBanner />
       <HealthBanner />
       <Notice />
-      <Outlet />
+      {openCopy() === null || isInCopies(pathname) ? <Outlet /> : <NotInCopyPage />}
     </ShellFrame>
   )
 }

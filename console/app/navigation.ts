@@ -1,3 +1,4 @@
+import { openCopy } from '#console/api/scratch-copy.ts'
 import { isAdmin, isAuditor } from '#console/api/session.ts'
 import type { IconName } from '#console/ui/elements/icons.tsx'
 import type { Status } from '#read-api/contract/status.ts'
@@ -95,10 +96,27 @@ const ITEMS: readonly NavItem[] = [
   ]),
 ]
 
+/** The pages whose data a scratch copy has. */
+const IN_COPIES: ReadonlySet<NavItem['label']> = new Set([
+  ...(['dashboard', 'tokens', 'usageLog', 'drawings', 'musicTasks'] as const),
+  ...(['channels', 'health', 'redemptions', 'users', 'orders'] as const),
+  ...(['ledgers', 'calls', 'auditLog', 'history', 'events', 'proofs', 'ledger'] as const),
+])
+
+/** Reports whether a scratch copy can show the page of a path. */
+export const isInCopies = (pathname: string): boolean =>
+  ITEMS.some(
+    ({ path, label, alsoBelow = path }) =>
+      IN_COPIES.has(label) &&
+      (pathname === path || (alsoBelow.endsWith('/') && pathname.startsWith(alsoBelow))),
+  )
+
 export function navItems(user: SessionUser | null, status: Status | undefined): NavItem[] {
   const isVisible = { admin: isAdmin(user), audit: isAuditor(user) } as const
+  const isOfCopy = openCopy() !== null
   return ITEMS.filter(
-    ({ section, isOffered }) =>
+    ({ section, label, isOffered }) =>
+      (!isOfCopy || IN_COPIES.has(label)) &&
       (section === 'admin' || section === 'audit' ? isVisible[section] : true) &&
       (isOffered?.(status) ?? true),
   )

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { NavLink, useLocation } from 'react-router-dom'
+import { openCopy } from '#console/api/scratch-copy.ts'
 import { useUser } from '#console/api/session.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
@@ -33,7 +34,8 @@ export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void
   const within = (section: NavItem['section']): SideLink[] =>
     items.filter((item) => item.section === section).map(asLink)
   const asLink = ({ label, ...item }: NavItem): SideLink => ({ ...item, text: t(`shell.${label}`) })
-  const chats = useChats().map(({ name }, index): SideLink => {
+  const ownChats = useChats()
+  const chats = (openCopy() === null ? ownChats : []).map(({ name }, index): SideLink => {
     return { path: `/chat/${index}`, text: name, icon: 'send' }
   })
   const [admin, audit] = [within('admin'), within('audit')]
@@ -57,6 +59,7 @@ function NavSection(props: {
   onFollow?: () => void
 }) {
   const { pathname } = useLocation()
+  if (props.items.length === 0) return null
   const isBelow = ({ alsoBelow }: SideLink) =>
     alsoBelow?.endsWith('/') === true ? pathname.startsWith(alsoBelow) : pathname === alsoBelow
   return (

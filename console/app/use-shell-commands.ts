@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
-import { useUser } from '#console/api/session.ts'
+import { COPIES_PAGE, leaveCopy, openCopy } from '#console/api/scratch-copy.ts'
+import { isAuditor, useUser } from '#console/api/session.ts'
 import { type RegisteredAction, useRegisterActions } from '#console/ui/actions/action.ts'
 import { copyText } from '#console/ui/elements/copy-text.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
@@ -86,7 +87,28 @@ function useActions(): RegisteredAction[] {
       icon: 'language' as const,
       perform,
     })),
+    ...useCopyActions(),
     { ...logout, section: 'action' },
+  ]
+}
+
+/** Auditors open a scratch copy from the palette, and leave it there. */
+function useCopyActions(): RegisteredAction[] {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const user = useUser()
+  const id = 'scratch-copy'
+  if (openCopy() !== null) {
+    const title = t('shell.copyLeave')
+    return [{ id, title, section: 'action', icon: 'clock', perform: leaveCopy }]
+  }
+  if (!isAuditor(user)) return []
+  const toCopies = () => void navigate(COPIES_PAGE)
+  return [
+    {
+      ...{ id, title: t('commands.scratchCopy'), keywords: t('commands.keywords.scratchCopy') },
+      ...{ section: 'action', icon: 'clock', perform: toCopies },
+    },
   ]
 }
 

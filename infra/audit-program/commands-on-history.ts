@@ -13,6 +13,7 @@ import {
   withSite,
 } from './command.ts'
 import { runVerifier } from './offline-verifier.ts'
+import { replayUntil } from './replay-until.ts'
 import { checkLines, findingLine } from './report-text.ts'
 import { exportSource } from './sealed-tree.ts'
 import { ensureAuditTables } from './stored-audit-state.ts'
@@ -112,15 +113,23 @@ An interrupted export continues when it is run again with the same folder.
 }
 
 export const REPLAY: Verb = {
-  form: 'replay [READ_MODEL…]',
-  summary: 'Rebuild read models from the events',
+  form: 'replay [READ_MODEL… | --until N]',
+  summary: 'Rebuild read models, or copy them as of a position',
   help: `Without names, all read models are rebuilt. Their live versions stay
 readable until the end, and the site may be running.
 
+  --until N   build a scratch copy of all read models as of position N instead,
+              which auditors open in the console
+
 ${PROJECTIONS.map(({ name }) => `  ${name}`).join('\n')}`,
-  options: {},
+  options: { until: { type: 'string' } },
   run: async (invocation) => {
     const { positionals: names, values, signal } = invocation
+    const until = positionOption(invocation, 'until')
+    if (until !== undefined) {
+      if (names.length > 0) throw new CommandError('--until copies all read models')
+      return await withSite(invocation, (core) => replayUntil(invocation, core, until))
+    }
     const unknown = names.find((name) => !PROJECTIONS.some((one) => one.name === name))
     if (unknown !== undefined) throw new CommandError(`"${unknown}" is not a read model`)
     const selected = PROJECTIONS.filter(({ name }) => names.length === 0 || names.includes(name))

@@ -5,6 +5,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 import type { ShownAmounts } from '#infra/http/last-shown-amounts.ts'
 import { createRewritingPools, type Pools } from '#infra/postgres/pools.ts'
 import { rewriteForCopy } from '#projections/scratch-copies/query.ts'
+import { HealthCache } from '../channels/health/health-cache.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
 import { eventsUntil } from './events-until.ts'
 import { type CopyHandler, handlersWith } from './routes-of-copies.ts'
@@ -64,19 +65,24 @@ export class OpenCopies {
 async function openCopy(deps: ReadDeps, { request }: ScratchCopyJob): Promise<OpenCopy> {
   const { core } = deps
   const pools = await createRewritingPools(core.pg, rewriteForCopy(request.id))
+  const ofCopy = {
+    ...core,
+    ...{ db: pools.db, pg: pools.pg, store: eventsUntil(core.store, request.position) },
+    // What expires or is counted by time is as it was then.
+    now: () => request.asOf,
+  }
   const handlers = handlersWith({
     ...deps,
-    core: {
-      ...core,
-      ...{ db: pools.db, pg: pools.pg, store: eventsUntil(core.store, request.position) },
-      // What expires or is counted by time is as it was then.
-      now: () => request.asOf,
-    },
+    core: ofCopy,
+    health: new HealthCache(ofCopy, NO_GAUGES),
     shownBalances: NOT_REMEMBERED,
     shownBudgets: NOT_REMEMBERED,
   })
   return { pools, handlers }
 }
+
+/** The calls that are under way at present are not those of the copy. */
+const NO_GAUGES = { read: async () => [] }
 
 /** Balances of a copy must not count as those that the caller saw last. */
 const NOT_REMEMBERED: ShownAmounts = { remember: async () => {}, lastOf: async () => null }

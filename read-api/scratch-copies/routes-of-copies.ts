@@ -5,6 +5,8 @@ import { getBalanceAt, getSiteMonth, getStatement, listLedger } from '../audit/l
 import { countOtherModels, listMismatchedCalls } from '../audit/provider-mismatches.ts'
 import { getPrices, getState, listEvents } from '../audit/time-travel.ts'
 import { getTimeline } from '../channels/health/get-channel-timeline.ts'
+import { getHealth, getHealthHistory } from '../channels/health/get-health-history.ts'
+import { listChannelModels } from '../channels/list-channel-models.ts'
 import { getChannel, listChannelRows } from '../channels/list-channels.ts'
 import { exportLogs } from '../logs/export-logs.ts'
 import { listLogs } from '../logs/list-logs.ts'
@@ -50,6 +52,9 @@ const ROUTES = [
   listChannelRows,
   getChannel,
   getTimeline,
+  getHealth,
+  getHealthHistory,
+  listChannelModels,
   listTokenRows,
   getToken,
   listRedemptionRows,
@@ -79,7 +84,7 @@ export const LIVE_ROUTES: ReadonlySet<string> = new Set([
   'GET /api/user/models',
   'GET /api/user/messages/unread_count',
   'GET /api/option/schema',
-  'GET /api/channel/models',
+  'GET /api/channel/types',
   'GET /api/audit/scratch-copies',
   'GET /api/audit/receipts',
   'GET /api/audit/receipts/:requestId',

@@ -12,6 +12,7 @@ import {
 } from 'rxjs'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import { request } from '../request.ts'
+import { openCopy } from '../scratch-copy.ts'
 import { isLoggingOut, onUserChange, storedUser } from '../session.ts'
 import { createLiveStream, type LiveSocket, type LiveStream } from './live-stream.ts'
 
@@ -31,7 +32,8 @@ export function liveStream(): LiveStream {
       distinctUntilChanged(),
     ),
     isWatched$: combineLatest([isPageVisible$(), isLoggedIn$()]).pipe(
-      map(([isLookedAt, isSomebodyIn]) => isLookedAt && isSomebodyIn),
+      // Live events would change what a scratch copy shows.
+      map(([isLookedAt, isSomebodyIn]) => isLookedAt && isSomebodyIn && openCopy() === null),
       distinctUntilChanged(),
     ),
     random: Math.random,

@@ -1,6 +1,7 @@
 import './dashboard.css'
 import { useTranslation } from 'react-i18next'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
+import { openCopy } from '#console/api/scratch-copy.ts'
 import { useUser } from '#console/api/session.ts'
 import { useStatus } from '#console/api/status.ts'
 import { LiveIndicator } from '#console/ui/elements/live-indicator.tsx'
@@ -23,6 +24,8 @@ export function DashboardPage() {
   const view = useChartView()
   const everyMs = useReadEvery(view.scope)
   const calls = self.data?.request_count
+  // The account of the caller is read from the live site.
+  const isOfCopy = openCopy() !== null
   return (
     <Page
       title={t('shell.dashboard')}
@@ -32,9 +35,9 @@ export function DashboardPage() {
       {self.error !== null && self.data === undefined ? (
         <ErrorState error={self.error} onRetry={() => void self.refetch()} />
       ) : (
-        <KeyFigures user={self.data} today={today.data} />
+        !isOfCopy && <KeyFigures user={self.data} today={today.data} />
       )}
-      {calls === 0 && <SetupChecklist calls={calls} />}
+      {calls === 0 && !isOfCopy && <SetupChecklist calls={calls} />}
       {(calls !== 0 || view.isSiteKnown) && (
         <div className="tg-dash-columns">
           <UsagePanel view={view} everyMs={everyMs} />

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useHealth } from '#console/api/channel-health.ts'
 import { call } from '#console/api/client.ts'
+import { openCopy } from '#console/api/scratch-copy.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
@@ -39,9 +40,13 @@ export function SitePanel({ view }: { view: ChartView }) {
       </header>
       <dl className="tg-dash-figures tg-dash-site-figures">
         <SiteFigures site={data} />
-        <LiveCallRate />
-        <InFlight counts={inFlight} />
-        <Lag lag={data?.lag} />
+        {openCopy() === null && (
+          <>
+            <LiveCallRate />
+            <InFlight counts={inFlight} />
+            <Lag lag={data?.lag} />
+          </>
+        )}
       </dl>
       {data !== undefined && data.totals.quota > 0 && <MarginNote totals={data.totals} />}
       <div className="tg-dash-site-lists">

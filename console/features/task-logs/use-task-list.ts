@@ -1,6 +1,7 @@
 import { keepPreviousData, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import { presentSeconds } from '#console/api/scratch-copy.ts'
 import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
 import type { ListQuery } from '#console/ui/lists/list-url-params.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
@@ -35,7 +36,7 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
     queryFn: ({ signal }) =>
       kind.list({
         ...ask,
-        ...boundsOf(ask.range, Math.floor(Date.now() / 1_000)),
+        ...boundsOf(ask.range, presentSeconds()),
         scope: isAdmin ? 'all' : 'self',
         channel: isAdmin ? ask.channel : 0,
         signal,

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { callBarsKey, callsByHour } from '#console/api/logs.ts'
+import { presentSeconds } from '#console/api/scratch-copy.ts'
 import { useMedia } from '#console/ui/state/use-media.ts'
 import { type CallBar, callBars, canCountCalls, planBars } from './call-bars.ts'
 import type { LogView } from './use-log-view.ts'
@@ -14,7 +15,7 @@ export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | nul
   const isWide = useIsWide()
   const isTight = useIsCompact()
   const { filters } = view
-  const now = Math.floor(Date.now() / 1000)
+  const now = presentSeconds()
   const plan = planBars(filters.range, now, isWide ? 31 : 16)
   const isOn = !isTight && plan !== null && canCountCalls(filters)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)

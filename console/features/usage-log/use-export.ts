@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type ExportKind, exportLogs } from '#console/api/logs.ts'
+import { presentSeconds } from '#console/api/scratch-copy.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { saveFile } from '#console/ui/state/save-file.ts'
@@ -31,7 +32,7 @@ export function useExport(view: LogView) {
     selected: readonly ExportColumn[],
     signal: AbortSignal,
   ): Promise<void> => {
-    const params = logParams(view.filters, Math.floor(Date.now() / 1000))
+    const params = logParams(view.filters, presentSeconds())
     const scope = view.isAdmin ? 'all' : 'self'
     const isWhole = kind !== 'csv' || selected.length === columns.all.length
     const exportRequest = { scope, params, kind, zone: zoneName(), signal } as const

@@ -7,6 +7,7 @@ import {
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { callBarsKey, listLogs, logStat, logsKey } from '#console/api/logs.ts'
+import { presentSeconds } from '#console/api/scratch-copy.ts'
 import {
   currentServerHealth,
   isServerUnavailable,
@@ -33,17 +34,15 @@ const RATES_EVERY_MS = 15_000
 /** The polling interval (ms) while the server does not respond and no rows are displayed. */
 const POLL_EVERY_MS = 3_000
 
-const nowSeconds = (): number => Math.floor(Date.now() / 1000)
-
 export function useLogRows(view: LogView, isHeld: boolean) {
   const client = useQueryClient()
   /** The position of the latest event or resync. Later reads must include all events up to it. */
   const floor = useRef(0)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
   const begun = useListStart(view)
-  const askedOf = (signal: AbortSignal, begunAt = nowSeconds()) => ({
+  const askedOf = (signal: AbortSignal, begunAt = presentSeconds()) => ({
     scope,
-    params: logParams(view.filters, nowSeconds(), begunAt),
+    params: logParams(view.filters, presentSeconds(), begunAt),
     afterPosition: floor.current,
     signal,
   })
@@ -78,7 +77,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   useLiveTopic('logs', {
     onEvents: (arrived, position) => {
       floor.current = Math.max(floor.current, position)
-      const now = nowSeconds()
+      const now = presentSeconds()
       const matching = arrived.filter((row) => isListed(row, view.filters, now, view.ownId))
       if (matching.length === 0) return
       refreshStat()
@@ -114,7 +113,8 @@ function useListStart({ filters, isAdmin, page }: LogView): {
   const started = useRef({ list: '', at: 0 })
   return {
     at: () => {
-      if (page === 0 || started.current.list !== list) started.current = { list, at: nowSeconds() }
+      if (page === 0 || started.current.list !== list)
+        started.current = { list, at: presentSeconds() }
       return started.current.at
     },
     restart: () => {

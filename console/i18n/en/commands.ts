@@ -22,10 +22,12 @@ export const commands: Translations['commands'] = {
   openRow: 'Open the row',
   selectRow: 'Select the row',
   firstRow: 'First row / last row',
+  scratchCopy: 'See the site as of a moment (scratch copy)',
   keywords: {
     channels: 'provider new channel add key test',
     me: 'password 2fa two-step passkey sessions email access token',
     reconciliation: 'recompute what-if wrong price correction refund provider invoice csv margin',
+    scratchCopy: 'time travel before incident past snapshot',
     settings: 'price ratio smtp mail retry rate limit login registration options',
     tokens: 'new token create api key',
     wallet: 'top up balance redeem code pay',

@@ -18,10 +18,12 @@ export const commands = {
   openRow: '打开当前行',
   selectRow: '选择当前行',
   firstRow: '第一行 / 最后一行',
+  scratchCopy: '查看站点在某一时刻的状态（临时副本）',
   keywords: {
     channels: '供应商 新建渠道 添加 密钥 测试 provider key',
     me: '密码 两步验证 2fa 通行密钥 会话 邮箱 访问令牌 password',
     reconciliation: '重新计算 价格试算 更正 退还 补扣 上游账单 毛利 csv correction invoice',
+    scratchCopy: '时间旅行 事故前 历史 快照 回放',
     settings: '价格 倍率 smtp 邮件 重试 速率限制 登录 注册 选项 price retry',
     tokens: '新建令牌 创建 api 密钥 token key',
     wallet: '充值 余额 兑换码 支付',

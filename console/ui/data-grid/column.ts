@@ -1,5 +1,6 @@
 import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
+import { openCopy } from '#console/api/scratch-copy.ts'
 
 export type Column<Row> = {
   readonly id: string
@@ -43,8 +44,9 @@ export const HIDDEN_COLUMN = { isHiddenAtFirst: true, onCard: 'more' } as const
 
 export const NUMBER_COLUMN = { align: 'end', onCard: 'brief' } as const
 
+/** The rows of a scratch copy have no actions. */
 export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>): Column<Row> =>
-  column('actions', t('shared.actions'), width, cell, {
+  column('actions', t('shared.actions'), width, openCopy() === null ? cell : () => null, {
     isPinned: true,
     align: 'end',
     onCard: 'foot',

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { openCopy } from '#console/api/scratch-copy.ts'
 import { Button } from '../elements/button.tsx'
 import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { confirmDiscard } from './confirm-discard.ts'
@@ -32,7 +33,7 @@ export function FormDrawer(props: {
       footer={
         <>
           <Button onClick={() => void cancel()}>{t('ui.cancel')}</Button>
-          <Button tone="primary" isBusy={isBusy} onClick={submit}>
+          <Button tone="primary" isBusy={isBusy} isDisabled={openCopy() !== null} onClick={submit}>
             {props.submitText}
           </Button>
         </>

@@ -1,4 +1,5 @@
 import type { MouseEventHandler, PointerEventHandler, ReactNode, Ref } from 'react'
+import { openCopy } from '#console/api/scratch-copy.ts'
 import type { Action } from '../actions/action.ts'
 import { Icon, type IconName } from './icons.tsx'
 
@@ -63,8 +64,10 @@ export function ActionButton(props: ButtonProps & { action: Action }) {
   return <Button icon={action.icon} label={action.title} onClick={action.perform} {...rest} />
 }
 
-export const CreateButton = (props: { text: string; onClick: () => void }) => (
-  <Button tone="primary" icon="add" onClick={props.onClick}>
-    {props.text}
-  </Button>
-)
+/** Nothing can be created while a scratch copy is open. */
+export const CreateButton = (props: { text: string; onClick: () => void }) =>
+  openCopy() === null && (
+    <Button tone="primary" icon="add" onClick={props.onClick}>
+      {props.text}
+    </Button>
+  )

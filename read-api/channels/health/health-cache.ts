@@ -21,7 +21,7 @@ export class HealthCache {
   private readAt = Number.NEGATIVE_INFINITY
   version = 0
 
-  constructor(core: Core, gauges: Gauges) {
+  constructor(core: Core, gauges: Pick<Gauges, 'read'>) {
     this.rows = new HealthReader({ core, gauges })
     this.now = core.now
   }

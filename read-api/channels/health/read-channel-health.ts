@@ -15,7 +15,7 @@ const IN_FLIGHT = 'calls-in-flight'
 const DAY_CACHE_MS = 30_000
 const LAST_CACHE_MS = 5_000
 
-type Deps = { readonly core: Core; readonly gauges: Gauges }
+type Deps = { readonly core: Core; readonly gauges: Pick<Gauges, 'read'> }
 type ByChannel<T> = ReadonlyMap<number, T>
 type Window = ByChannel<ChannelFigures>
 

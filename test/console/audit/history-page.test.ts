@@ -173,3 +173,40 @@ describe('the changes between two states', () => {
     ])
   })
 })
+
+it('the price of a model is shown as of a moment, with who set it', async () => {
+  const { site } = app
+  const state = { ModelRatio: '{"gpt-4o":1.25}' }
+  site.routes['GET /api/audit/state/prices/site'] = () =>
+    ok({
+      position: 40,
+      at: NOW,
+      kind: 'prices',
+      id: 'site',
+      state,
+      is_deleted: false,
+      last_change: null,
+    })
+  site.routes['GET /api/audit/prices'] = ({ query }) =>
+    ok({
+      ...{ position: 40, at: NOW, model: query.get('model'), group: query.get('group') },
+      price: query.get('model') === 'gpt-4o' ? { mode: 'tokens', model: '1.25' } : null,
+      in_force: [
+        {
+          ...{ option: 'ModelRatio', name: 'gpt-4o', value: '1.25', position: 12 },
+          ...{ set_at: NOW - 900, set_by: { id: 1, name: 'root' } },
+        },
+      ],
+    })
+  await app.openAsRoot('/app/audit/history?object=prices:site&at=40')
+  const model = app.page.getByRole('textbox', { name: en('ui.model') })
+  await model.fill('gpt-4o')
+  await model.press('Enter')
+  const table = app.page.getByRole('table', { name: en('audit.call.prices') })
+  await table.getByRole('cell', { name: 'root' }).waitFor()
+  expect(app.calls('GET /api/audit/prices').at(-1)?.query.get('at')).toBe('40')
+  expect(await lookFaults(app.page, 'audit-price-en')).toEqual([])
+  await model.fill('unknown')
+  await model.press('Enter')
+  await app.page.getByText(en('audit.history.noPrice')).waitFor()
+})

@@ -55,6 +55,8 @@ describe('npm run audit', { timeout: 180_000 }, () => {
     expect(await run('balance', '1', '--at', 'noon')).toMatchObject({ status: 2 })
     expect(await run('statement', '1', '--month', '2026-13')).toMatchObject({ status: 2 })
     expect(await run('replay', 'nothing')).toMatchObject({ status: 2 })
+    expect(await run('replay', 'users', '--until', '5')).toMatchObject({ status: 2 })
+    expect(await run('replay', '--until', '999999')).toMatchObject({ status: 2 })
     expect(await run('verify', 'nowhere.tar')).toMatchObject({ status: 2 })
   })
 
@@ -136,6 +138,16 @@ describe('npm run audit', { timeout: 180_000 }, () => {
     expect(self.quota).toBe(500_000)
   })
 })
+
+it('copies the read models as of a position, for the console', async () => {
+  const { status, output } = await run('replay', '--until', '5', '--json')
+  const copy = JSON.parse(output)
+  expect([status, copy]).toEqual([0, expect.objectContaining({ position: 5, is_ready: true })])
+  const { items } = await product.root.must<{ items: object[] }>(
+    ...(['GET', '/api/audit/scratch-copies'] as const),
+  )
+  expect(items).toMatchObject([{ id: copy.id, status: 'ready', position: 5 }])
+}, 60_000)
 
 describe('the database of a running site', { timeout: 60_000 }, () => {
   it('is found in its data folder while it runs', async () => {

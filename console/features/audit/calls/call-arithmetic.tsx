@@ -144,14 +144,6 @@ export function PricesInForce({ call: { price } }: { call: CallExplanation }) {
   const { t } = useTranslation()
   const user = useUser()
   if (price === null) return null
-  const author = ({ set_by: by, position }: PriceInForce) =>
-    by === null ? (
-      <span className="tg-muted">
-        {position === null ? t('audit.call.builtIn') : t('audit.unknown')}
-      </span>
-    ) : (
-      by.name || `#${by.id}`
-    )
   return (
     <Panel
       title={t('audit.call.prices')}
@@ -162,26 +154,42 @@ export function PricesInForce({ call: { price } }: { call: CallExplanation }) {
         )
       }
     >
-      <DataTable
-        label={t('audit.call.prices')}
-        heads={[
-          t('audit.call.option'),
-          t('audit.call.entry'),
-          { end: t('audit.call.value') },
-          t('audit.call.setAt'),
-          t('audit.call.setBy'),
-        ]}
-        rows={price.in_force.map((entry) => ({
-          key: `${entry.option} ${entry.name}`,
-          cells: [
-            <code key="option">{entry.option}</code>,
-            entry.name,
-            entry.value ?? '–',
-            entry.set_at === null ? '–' : stamp(entry.set_at),
-            author(entry),
-          ],
-        }))}
-      />
+      <InForceTable entries={price.in_force} />
     </Panel>
+  )
+}
+
+/** Entries of the price options, and who set them. */
+export function InForceTable({ entries }: { entries: readonly PriceInForce[] }) {
+  const { t } = useTranslation()
+  const author = ({ set_by: by, position }: PriceInForce) =>
+    by === null ? (
+      <span className="tg-muted">
+        {position === null ? t('audit.call.builtIn') : t('audit.unknown')}
+      </span>
+    ) : (
+      by.name || `#${by.id}`
+    )
+  return (
+    <DataTable
+      label={t('audit.call.prices')}
+      heads={[
+        t('audit.call.option'),
+        t('audit.call.entry'),
+        { end: t('audit.call.value') },
+        t('audit.call.setAt'),
+        t('audit.call.setBy'),
+      ]}
+      rows={entries.map((entry) => ({
+        key: `${entry.option} ${entry.name}`,
+        cells: [
+          <code key="option">{entry.option}</code>,
+          entry.name,
+          entry.value ?? '–',
+          entry.set_at === null ? '–' : stamp(entry.set_at),
+          author(entry),
+        ],
+      }))}
+    />
   )
 }

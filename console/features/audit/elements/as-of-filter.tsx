@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { presentSeconds } from '#console/api/scratch-copy.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import type { UrlParam } from '#console/ui/state/url-state.ts'
 import { localTimeText, readLocalTime } from '#console/ui/time-range/time-range.ts'
@@ -32,7 +33,7 @@ export function AsOfFilter(props: { at: string; onAt: (at: string) => void }) {
             type="datetime-local"
             className="tg-input"
             value={at === '' ? '' : localTimeText(Date.parse(at) / 1000)}
-            max={localTimeText(Date.now() / 1000)}
+            max={localTimeText(presentSeconds())}
             onChange={(event) => select(event.currentTarget.value)}
           />
         </label>

@@ -2,7 +2,9 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
+import { presentSeconds } from '#console/api/scratch-copy.ts'
 import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
@@ -87,7 +89,7 @@ const rowKey = ({ position }: RawEvent): string => String(position)
 function queryOf({ position, range, stream, type, actor, user }: Filters) {
   const shared = { stream, type, actor, user_id: user === 0 ? undefined : user }
   if (position > 0) return { ...shared, from: String(position) }
-  const { from, to } = boundsOf(range, Math.floor(Date.now() / 1000))
+  const { from, to } = boundsOf(range, presentSeconds())
   return { ...shared, from: isoText(from), to: isoText(to) }
 }
 
@@ -173,6 +175,11 @@ function EventData({ event }: { event: RawEvent }) {
     <figure className="tg-audit-raw tg-audit-event">
       <figcaption>
         {t('audit.events.stored')} <CopyButton text={text} label={t('ui.copy')} />
+        {event.position > 1 && (
+          <Link to={`/app/audit/proofs?tab=copies&before=${event.position}`}>
+            {t('audit.events.siteBefore')}
+          </Link>
+        )}
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling needs the keyboard. */}
       <pre tabIndex={0}>{text}</pre>

@@ -22,6 +22,7 @@ import {
   objectHistoryQuery,
   readState,
 } from './object-history.ts'
+import { PriceAsOf } from './price-as-of.tsx'
 import { valuesOf } from './state-changes.ts'
 import '../audit.css'
 
@@ -38,7 +39,10 @@ const objectParam: UrlParam<string> = {
       : null,
 }
 
-const URL_PARAMS = { object: objectParam, at: asOfParam }
+const URL_PARAMS = {
+  ...{ object: objectParam, at: asOfParam },
+  ...{ model: textParam(), group: textParam('default', 64) },
+}
 
 export const HistoryPage = auditorPage('shell.history', History)
 
@@ -67,6 +71,9 @@ function History() {
         )}
         <AsOfFilter at={values.at} onAt={(at) => set({ at })} />
       </Toolbar>
+      {kind === 'prices' && (
+        <PriceAsOf model={values.model} group={values.group} at={values.at} onAsk={set} />
+      )}
       {id === '' ? (
         <Panel>
           <EmptyState icon="clock" title={t('audit.history.enterId')} />

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { presentSeconds } from '#console/api/scratch-copy.ts'
 import { isAuditor, useUser } from '#console/api/session.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
@@ -24,7 +25,7 @@ const MINUTE = 60
 
 /** Rounded to minutes, so that the query does not change with every second. */
 function paramsOf({ range, type }: Filters): LedgerParams {
-  const now = Math.ceil(Date.now() / 1000 / MINUTE) * MINUTE
+  const now = Math.ceil(presentSeconds() / MINUTE) * MINUTE
   const { from, to } = boundsOf(range, now)
   return {
     ...(from === null ? {} : { from }),

@@ -3,6 +3,7 @@ import type { TFunction } from 'i18next'
 import { useCallback, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
+import { presentSeconds } from '#console/api/scratch-copy.ts'
 import { type Column, column, HIDDEN_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { LiveIndicator } from '#console/ui/elements/live-indicator.tsx'
@@ -122,7 +123,7 @@ function matches({ actor, act, object, created_at: at }: AuditAct, filters: Filt
 }
 
 function queryOf({ range, actor, act, object }: Filters) {
-  const { from, to } = boundsOf(range, Math.floor(Date.now() / 1000))
+  const { from, to } = boundsOf(range, presentSeconds())
   return { from, to, actor, act, object }
 }
 

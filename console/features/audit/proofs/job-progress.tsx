@@ -21,30 +21,36 @@ export const JOB_TONES: Readonly<Record<Job['status'], Tone>> = {
 /** The status of a job, with a bar and the estimated time while the job is running. */
 export function JobProgress({ job }: { job: Job }) {
   const { t } = useTranslation()
-  const number = useNumberFormat()
   const { progress, status, error } = job
   return (
     <div className="tg-proofs-job">
       <StatusTag tone={JOB_TONES[status]}>{t(`audit.job.${status}`)}</StatusTag>
       {error !== '' && <span className="tg-proofs-error">{error}</span>}
-      {isUnderWay(job) && progress !== null && (
-        <>
-          <progress
-            aria-label={t('audit.job.progress')}
-            value={progress.done}
-            max={Math.max(progress.total, 1)}
-          />
-          <span className="tg-muted">
-            {t('audit.job.of', {
-              done: number.format(progress.done),
-              total: number.format(progress.total),
-            })}
-            {progress.seconds_left !== null &&
-              ` · ${t('audit.job.left', { time: timeText(t, progress.seconds_left) })}`}
-          </span>
-        </>
-      )}
+      {isUnderWay(job) && progress !== null && <ProgressBar progress={progress} />}
     </div>
+  )
+}
+
+/** A bar with the steps that are done, and the estimated time that is left. */
+export function ProgressBar({ progress }: { progress: NonNullable<Job['progress']> }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  return (
+    <>
+      <progress
+        aria-label={t('audit.job.progress')}
+        value={progress.done}
+        max={Math.max(progress.total, 1)}
+      />
+      <span className="tg-muted">
+        {t('audit.job.of', {
+          done: number.format(progress.done),
+          total: number.format(progress.total),
+        })}
+        {progress.seconds_left !== null &&
+          ` · ${t('audit.job.left', { time: timeText(t, progress.seconds_left) })}`}
+      </span>
+    </>
   )
 }
 

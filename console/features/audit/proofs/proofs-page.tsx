@@ -1,11 +1,13 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { openCopy } from '#console/api/scratch-copy.ts'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Tabs } from '#console/ui/layout/tabs.tsx'
-import { choiceParam, textParam } from '#console/ui/state/url-state.ts'
+import { choiceParam, integerParam, textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { CheckpointsPanel } from './checkpoints-panel.tsx'
+import { CopiesPanel } from './copies-panel.tsx'
 import { ExportPanel } from './export-panel.tsx'
 import { RebuildsPanel } from './rebuilds-panel.tsx'
 import { VerificationsPanel } from './verifications-panel.tsx'
@@ -13,29 +15,40 @@ import '../audit.css'
 import '#console/ui/forms/forms.css'
 import './proofs.css'
 
-const TABS = ['verify', 'checkpoints', 'export', 'rebuilds'] as const
+const TABS = ['verify', 'checkpoints', 'export', 'rebuilds', 'copies'] as const
+/** A scratch copy has no jobs of its own. */
+const TABS_IN_COPY: readonly ProofsTab[] = ['copies']
 type ProofsTab = (typeof TABS)[number]
 
-const URL_PARAMS = { tab: choiceParam<ProofsTab>(TABS, 'verify'), id: textParam('', 64) }
+const URL_PARAMS = {
+  tab: choiceParam<ProofsTab>(TABS, 'verify'),
+  id: textParam('', 64),
+  /** The event before which a new scratch copy ends. */
+  before: integerParam({ fallback: 0, max: 999_999_999_999_999 }),
+}
 
 export const ProofsPage = auditorPage('shell.proofs', Proofs)
 
 function Proofs() {
   const { t } = useTranslation()
-  const [{ tab, id }, set] = useUrlState(URL_PARAMS)
+  const [values, set] = useUrlState(URL_PARAMS)
+  const { id, before } = values
+  const tabs = openCopy() === null ? TABS : TABS_IN_COPY
+  const tab = tabs.find((name) => name === values.tab) ?? tabs[0] ?? values.tab
   const panels: Record<ProofsTab, () => ReactElement> = {
     verify: () => <VerificationsPanel id={id} onSelect={(selected) => set({ id: selected })} />,
     checkpoints: () => <CheckpointsPanel />,
     export: () => <ExportPanel />,
     rebuilds: () => <RebuildsPanel />,
+    copies: () => <CopiesPanel before={before} />,
   }
   return (
     <Page title={t('shell.proofs')} lead={t('audit.proofs.lead')}>
       <Tabs
         label={t('shell.proofs')}
-        tabs={TABS.map((name) => ({ id: name, title: t(`audit.proofs.tab.${name}`) }))}
+        tabs={tabs.map((name) => ({ id: name, title: t(`audit.proofs.tab.${name}`) }))}
         selected={tab}
-        onSelect={(name) => set({ tab: name, id: '' })}
+        onSelect={(name) => set({ tab: name, id: '', before: 0 })}
       >
         {panels[tab]()}
       </Tabs>

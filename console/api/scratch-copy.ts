@@ -1,0 +1,70 @@
+import { useSyncExternalStore } from 'react'
+import { AUDITOR } from '#read-api/contract/roles.ts'
+import type { ScratchCopy } from '#read-api/contract/scratch-copies.ts'
+import { parseObject } from './parse-object.ts'
+import { storedUser } from './session.ts'
+
+/** The scratch copy that this tab shows. Times are in unix seconds. */
+export type OpenCopy = Pick<ScratchCopy, 'id' | 'position' | 'as_of'> & { readonly userId: number }
+
+const KEY = 'scratch-copy'
+export const COPIES_PAGE = '/app/audit/proofs?tab=copies'
+const FIRST_PAGE = '/app/logs/api-usage'
+
+let cached: { text: string | null; copy: OpenCopy | null } = { text: null, copy: null }
+
+/**
+ * Returns the scratch copy that the user has opened in this tab. All requests then read from the
+ * copy. Null for the live site. The server checks each request itself.
+ */
+export function openCopy(): OpenCopy | null {
+  const text = sessionStorage.getItem(KEY)
+  if (text !== cached.text) cached = { text, copy: parseCopy(text) }
+  const user = storedUser()
+  const isReaders = user !== null && user.role >= AUDITOR && user.id === cached.copy?.userId
+  return isReaders ? cached.copy : null
+}
+
+/** Opens a copy. The console starts again, so that nothing live stays on the screen. */
+export function enterCopy({ id, position, as_of }: ScratchCopy): void {
+  const copy: OpenCopy = { id, position, as_of, userId: storedUser()?.id ?? 0 }
+  sessionStorage.setItem(KEY, JSON.stringify(copy))
+  window.location.assign(FIRST_PAGE)
+}
+
+/** Returns to the live site. */
+export function leaveCopy(): void {
+  sessionStorage.removeItem(KEY)
+  window.location.assign(COPIES_PAGE)
+}
+
+/** Returns the time that counts as the present: that of the open copy, if any. */
+export const presentSeconds = (): number => openCopy()?.as_of ?? Math.floor(Date.now() / 1_000)
+
+let goneId = ''
+const listeners = new Set<() => void>()
+
+/** Notes that the server does not have the copy any more. */
+export function noteCopyGone(): void {
+  goneId = openCopy()?.id ?? ''
+  for (const listener of listeners) listener()
+}
+
+function onCopyGone(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Returns whether the open copy was deleted meanwhile. */
+export const useIsCopyGone = (): boolean =>
+  useSyncExternalStore(onCopyGone, () => goneId !== '' && goneId === openCopy()?.id)
+
+function parseCopy(text: string | null): OpenCopy | null {
+  const copy: Partial<OpenCopy> | null = text === null ? null : parseObject(text)
+  const isCopy =
+    typeof copy?.id === 'string' &&
+    Number.isInteger(copy.position) &&
+    Number.isInteger(copy.as_of) &&
+    Number.isInteger(copy.userId)
+  return isCopy ? (copy as OpenCopy) : null
+}

@@ -1,0 +1,47 @@
+import { useTranslation } from 'react-i18next'
+import { leaveCopy, openCopy, useIsCopyGone } from '#console/api/scratch-copy.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { Icon } from '#console/ui/elements/icons.tsx'
+import { stampText } from '#console/ui/elements/time-text.ts'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { Page } from '#console/ui/layout/page.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+
+/** Says, above every page, that the console shows a scratch copy, and how to leave it. */
+export function ScratchCopyBanner() {
+  const { t } = useTranslation()
+  const isGone = useIsCopyGone()
+  const copy = openCopy()
+  if (copy === null) return null
+  const { position, as_of: asOf } = copy
+  return (
+    <p className="tg-copy-banner" role="status">
+      <Icon name="clock" />
+      <span>
+        {isGone
+          ? t('shell.copyGone')
+          : t('shell.copyBanner', { time: stampText(asOf), position: String(position) })}
+      </span>
+      <Button size="small" icon="logOut" onClick={leaveCopy}>
+        {t('shell.copyLeave')}
+      </Button>
+    </p>
+  )
+}
+
+/** Stands for a page whose data a scratch copy does not have. */
+export function NotInCopyPage() {
+  const { t } = useTranslation()
+  return (
+    <Page title={t('shell.copyTitle')}>
+      <Panel>
+        <EmptyState
+          icon="eyeOff"
+          title={t('shell.copyLacksPage')}
+          body={<p>{t('shell.copyLacksPageLead')}</p>}
+          action={<Button onClick={leaveCopy}>{t('shell.copyLeave')}</Button>}
+        />
+      </Panel>
+    </Page>
+  )
+}

@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { apiQuery } from '#console/api/client.ts'
+import { FilterInput } from '#console/ui/forms/filter-input.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
+import { InForceTable } from '../calls/call-arithmetic.tsx'
+import { DataTable } from '../elements/data-table.tsx'
+import { valuesOf } from './state-changes.ts'
+
+type Asked = { readonly model: string; readonly group: string }
+
+/** The price that calls of a model had at a moment, and the entries that made it. */
+export function PriceAsOf(props: Asked & { at: string; onAsk: (patch: Partial<Asked>) => void }) {
+  const { t } = useTranslation()
+  const { model, group, at, onAsk } = props
+  return (
+    <Panel title={t('audit.history.price')} lead={t('audit.history.priceLead')}>
+      <div className="tg-audit-price-filters">
+        <FilterInput
+          label={t('ui.model')}
+          value={model}
+          onCommit={(text) => onAsk({ model: text.trim() })}
+        />
+        <FilterInput
+          label={t('ui.groupName')}
+          value={group}
+          onCommit={(text) => onAsk({ group: text.trim() })}
+        />
+      </div>
+      {model !== '' && group !== '' && <Price model={model} group={group} at={at} />}
+    </Panel>
+  )
+}
+
+function Price({ model, group, at }: Asked & { at: string }) {
+  const { t } = useTranslation()
+  const query = useQuery(apiQuery('GET /api/audit/prices', { query: { model, group, at } }))
+  return (
+    <QueryView query={query} height={160}>
+      {({ price, in_force: entries }) =>
+        price === null ? (
+          <p className="tg-muted">{t('audit.history.noPrice')}</p>
+        ) : (
+          <>
+            <DataTable
+              label={t('audit.history.priceOf', { model })}
+              heads={[t('shared.item'), { end: t('audit.call.value') }]}
+              rows={[...valuesOf(price)].map(([name, value]) => ({
+                key: name,
+                cells: [<code key="name">{name}</code>, value],
+              }))}
+            />
+            <InForceTable entries={entries} />
+          </>
+        )
+      }
+    </QueryView>
+  )
+}
