@@ -16,7 +16,7 @@ export function ExactQuota({ value }: { value: number | null }) {
   )
 }
 
-/** A change of quota with its sign. Differences of charges are neutral, since more is not better. */
+/** A change of quota with its sign. A difference of charges is neutral: more is not better. */
 export function QuotaChange({ value, isNeutral }: { value: number; isNeutral?: boolean }) {
   const rule = useMoneyRule()
   const text = exactQuotaText(quotaOf(Math.abs(value)), rule)
