@@ -158,7 +158,10 @@ function hasColumns(cells: Cells, columns: readonly string[]): boolean {
   return count === columns.length
 }
 
-/** Copies rows into a temporary table, from which one statement adds them to the others. */
+/**
+ * Copies rows into a separate table, from which one statement adds them to the others. The table
+ * exists within the transaction only. A temporary one would need a right that a role may lack.
+ */
 async function copyAndUpsert(
   client: PoolClient,
   table: string,
@@ -169,10 +172,10 @@ async function copyAndUpsert(
   const [first] = rows
   if (first === undefined) return
   const columns = Object.keys({ ...first.key, ...first.set, ...first.add })
-  const staged = 'pg_temp.staged_rows'
+  const staged = `${table}_staged`
   const source = `(select * from ${staged} order by ${key.join(', ')})`
   const [, , { rowCount }] = await Promise.all([
-    client.query(`create temp table staged_rows as select ${columns} from ${table} with no data`),
+    client.query(`create unlogged table ${staged} as select ${columns} from ${table} with no data`),
     copyRows(client, staged, types, rows),
     client.query(statementFor(table, key, first, source)),
     client.query(`drop table ${staged}`),
