@@ -28,19 +28,21 @@ export type FoldOptions = {
   /** Receives the number of events that were read and the number of all events to read. */
   readonly onProgress?: (done: number, total: number) => void
   readonly signal?: AbortSignal
+  /** False for tables that are read once, as a whole. The default is true. */
+  readonly withIndexes?: boolean
 }
 
 /**
  * Creates the tables of projections in new schemas and folds each lane up to its position in
- * `upTo`. The events are read once for all projections. Tables whose rows never change are left
- * without indexes; the returned function creates them.
+ * `upTo`. The events are read once for all projections. The indexes of tables whose rows never
+ * change are created at the end.
  */
 export async function foldIntoNewTables(
   core: Core,
   context: FoldContext,
   targets: readonly FoldTarget[],
   options: FoldOptions = {},
-): Promise<() => Promise<void>> {
+): Promise<void> {
   const indexes: string[] = []
   for (const { projection, schema } of targets) {
     const { tables } = projection
@@ -51,10 +53,11 @@ export async function foldIntoNewTables(
     })
   }
   await continueFold(core, context, targets, 0, options)
+  if (options.withIndexes === false) return
   const tables = targets.flatMap(({ projection, schema }) =>
     Object.keys(projection.tables).map((table) => `${schema}.${table}`),
   )
-  return () => createIndexes(core.pg, indexes, tables, options.signal)
+  await createIndexes(core.pg, indexes, tables, options.signal)
 }
 
 /**

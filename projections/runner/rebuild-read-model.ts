@@ -53,8 +53,7 @@ async function rebuildTogether(
       return { projection, schema, upTo: ALL_LANES.map(() => position) }
     })
   const targets = targetsUpTo(reached)
-  const createIndexes = await foldIntoNewTables(core, context, targets, options)
-  await createIndexes()
+  await foldIntoNewTables(core, context, targets, options)
   // Only a short rest is folded under the lock.
   for (let rounds = 0; rounds < CATCH_UP_MAX; rounds += 1) {
     const head = await core.store.headPosition()

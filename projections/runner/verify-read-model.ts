@@ -63,7 +63,7 @@ async function verifyTogether(
     return { projection, schema: checkSchemaOf(projection), upTo: positions }
   })
   try {
-    await foldIntoNewTables(core, context, targets, options)
+    await foldIntoNewTables(core, context, targets, { ...options, withIndexes: false })
     const results: VerificationResult[] = []
     for (const { projection, positions, found } of live) {
       const expected = await inTransaction(core.pg, (client) =>

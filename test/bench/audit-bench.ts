@@ -11,6 +11,7 @@ import { verifyExport } from '#infra/audit-program/verify-export.ts'
 import { exportFiles } from '#infra/audit-program/write-export.ts'
 import { readConfig } from '#infra/config/read-config.ts'
 import type { Core } from '#infra/core-dependencies.ts'
+import { LANE_COUNT } from '#infra/event-bus/lane-of-stream.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { startCore } from '#infra/start-core.ts'
 import { createLog } from '#infra/telemetry/log.ts'
@@ -78,7 +79,9 @@ async function hashAll({ pg }: Core): Promise<void> {
 
 /** Waits until all read models have reached the last event. */
 async function untilFolded({ health }: ProjectionRunner): Promise<void> {
-  while (health().some(({ position }) => position < EVENTS)) await delay(20)
+  while (health().some(({ lanes, position }) => lanes < LANE_COUNT || position < EVENTS)) {
+    await delay(20)
+  }
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), 'audit-bench-'))

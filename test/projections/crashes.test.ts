@@ -204,7 +204,8 @@ describe('a rebuild whose process is killed', () => {
       await appendTo(core.store, [granted(2, 7)])
     }
     const head = await core.store.headPosition()
-    const reached = () => runner.health().filter(({ position }) => position >= head).length
+    const reached = () =>
+      runner.health().filter(({ lanes, position }) => lanes === 8 && position >= head).length
     await expect.poll(reached).toBe(PROJECTION_NAMES.length)
     expect(await unequal(runner)).toEqual([])
     await runner.rebuild(PROJECTION_NAMES)

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Fact } from '#domain/shared/event.ts'
+import { ALL_LANES, LANE_COUNT } from '#infra/event-bus/lane-of-stream.ts'
+import { callLog } from '#projections/logs/projection.ts'
 import { type Projection, projectionOf } from '#projections/projection.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
+import { type FoldOptions, foldIntoNewTables } from '#projections/runner/fold-into-new-tables.ts'
 import { rebuildReadModels } from '#projections/runner/rebuild-read-model.ts'
 import type { Cells, RowChanges } from '#projections/runner/row-changes.ts'
 import {
@@ -44,7 +47,8 @@ async function folded(projections: readonly Projection[] = PROJECTIONS) {
 
 async function allFolded(runner: ProjectionRunner): Promise<void> {
   const head = await fixture.core.store.headPosition()
-  const reached = () => runner.health().filter(({ position }) => position >= head).length
+  const reached = () =>
+    runner.health().filter(({ lanes, position }) => lanes === LANE_COUNT && position >= head).length
   await expect.poll(reached, { timeout: 60_000 }).toBe(runner.health().length)
 }
 
@@ -114,6 +118,21 @@ describe('a rebuild of read models', () => {
     const { rows } = await fixture.core.pg.query('select count(*) from read_open_calls.calls')
     expect(rows).toEqual([{ count: '1050' }])
     await runner.stop()
+  })
+
+  it('tables in other schemas have all indexes, unless they are only compared', async () => {
+    await fixture.append([granted(1, 5)])
+    const { core } = fixture
+    const upTo = ALL_LANES.map(() => 1)
+    const indexesOf = async (options: FoldOptions): Promise<number> => {
+      const target = { projection: callLog, schema: 'other_call_log', upTo }
+      await foldIntoNewTables(core, foldContext(core), [target], options)
+      const text = `select from pg_indexes where schemaname = 'other_call_log'`
+      return (await core.pg.query(text)).rowCount ?? 0
+    }
+    // Each of the 12 indexes of the log is in the table and in its partition for a month.
+    expect(await indexesOf({})).toBe(26)
+    expect(await indexesOf({ withIndexes: false })).toBe(0)
   })
 
   it('the planner has statistics of all rebuilt tables at once', async () => {
