@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
@@ -14,23 +14,27 @@ import { cpuSeconds } from './pinned-processes.ts'
  * in a process of its own. Prints events per second, CPU µs per event of the process and of
  * Postgres, and the highest memory of the process. `EVENTS` (100000), `ACCOUNTS` (400) and
  * `STEP_MS` (10, between two calls) set the history: with more time between calls, sums by hour and
- * day have more rows. `STEPS` names the steps after `append`, separated by commas.
+ * day have more rows. `STEPS` names the steps, separated by commas. With `FOLDER`, the history
+ * stays in that folder, so that steps of a long history can be run one by one.
  */
 const EVENTS = Number(process.env.EVENTS ?? 100_000)
 const ACCOUNTS = Number(process.env.ACCOUNTS ?? 400)
 const STEP_MS = Number(process.env.STEP_MS ?? 10)
-const STEPS = (process.env.STEPS ?? 'seal,export,verify offline,rebuild all read models').split(',')
+const ALL_STEPS = 'append,seal,export,verify offline,rebuild all read models'
+const STEPS = (process.env.STEPS ?? ALL_STEPS).split(',')
+const { FOLDER } = process.env
 
 const HISTORY = [EVENTS, ACCOUNTS, STEP_MS]
 const print = (line: string): boolean => process.stdout.write(`${line}\n`)
 const load = (): string => loadavg()[0]?.toFixed(1) ?? ''
 
-const dataDir = mkdtempSync(join(tmpdir(), 'audit-bench-'))
+const dataDir = FOLDER ?? mkdtempSync(join(tmpdir(), 'audit-bench-'))
+mkdirSync(dataDir, { recursive: true })
 const embedded = await startEmbeddedPostgres({ dataDir, log: createLog('error') })
 const environment = {
   ...process.env,
   DATABASE_URL: embedded.connectionString,
-  SECRET_KEY: randomBytes(32).toString('base64'),
+  SECRET_KEY: createHash('sha256').update('the key of this bench').digest('base64'),
   LOG_LEVEL: 'error',
 }
 
@@ -57,9 +61,9 @@ try {
   print(`${EVENTS} events of ${ACCOUNTS} accounts, ${cpus().length} cores\n`)
   print('| step | s | events/s | Node µs/event | Postgres µs/event | MB at most | load |')
   print('|---|---|---|---|---|---|---|')
-  for (const step of ['append', ...STEPS]) await run(step)
+  for (const step of STEPS) await run(step)
 } finally {
   await embedded.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  if (FOLDER === undefined) rmSync(dataDir, { recursive: true, force: true })
 }
 process.exit(0)

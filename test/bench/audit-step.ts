@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openExport } from '#infra/audit-program/export-reader.ts'
@@ -44,7 +44,9 @@ async function fill({ store }: Core): Promise<void> {
   await Promise.all(pending)
 }
 
+/** Seals all events, also if an earlier run has sealed them. */
 async function seal(core: Core): Promise<void> {
+  await core.pg.query('drop schema if exists transparency_log cascade')
   await ensureLogSchema(core)
   const log = await openTransparencyLog(core)
   const { pg, now } = core
@@ -53,6 +55,7 @@ async function seal(core: Core): Promise<void> {
 }
 
 async function writeExport(core: Core): Promise<void> {
+  rmSync(folder, { recursive: true, force: true })
   for await (const { name, bytes } of exportFiles(exportSource(core), { exportedAt: new Date() })) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), bytes ?? '')
