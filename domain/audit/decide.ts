@@ -2,6 +2,7 @@ import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import type {
   AuditJobEvent,
+  LogKeyRotated,
   RebuildFinished,
   RebuildRequested,
   VerificationFinished,
@@ -42,6 +43,8 @@ export type AuditJobsState = {
   readonly verifications: readonly VerificationJob[]
   readonly rebuilds: readonly RebuildJob[]
   readonly scratchCopies: readonly ScratchCopyJob[]
+  /** The public keys to which the key of the transparency log was rotated. */
+  readonly rotatedKeys: readonly string[]
 }
 
 const KEPT = 100
@@ -53,6 +56,7 @@ export type AuditJobCommand =
   | ({ readonly type: 'RequestRebuild' } & RebuildRequested['data'])
   | ({ readonly type: 'FinishRebuild' } & RebuildFinished['data'])
   | { readonly type: 'NotifyOfFindings'; readonly id: string }
+  | ({ readonly type: 'RecordKeyRotation' } & LogKeyRotated['data'])
   | { readonly type: 'FailAuditJob'; readonly id: string; readonly finishedAt: number }
 
 export type AuditJobErrorCode =
@@ -67,7 +71,7 @@ type AuditJobError = CodedError<AuditJobErrorCode>
 /**
  * One verification and one rebuild run at a time, and a request for what is running changes
  * nothing. The end of a job that is unknown or has ended changes nothing, because a process that
- * lost its lease may report it late.
+ * lost its lease may report it late. A rotation of the log's key is recorded once.
  */
 export const auditJobsDecider: Decider<
   AuditJobsState,
@@ -75,14 +79,14 @@ export const auditJobsDecider: Decider<
   AuditJobEvent,
   AuditJobError
 > = {
-  initialState: () => ({ verifications: [], rebuilds: [], scratchCopies: [] }),
+  initialState: () => ({ verifications: [], rebuilds: [], scratchCopies: [], rotatedKeys: [] }),
   decide,
   evolve,
 }
 
 function decide(
   command: AuditJobCommand,
-  { verifications, rebuilds, scratchCopies }: AuditJobsState,
+  { verifications, rebuilds, scratchCopies, rotatedKeys }: AuditJobsState,
 ): readonly AuditJobEvent[] | AuditJobError {
   switch (command.type) {
     case 'RequestVerification': {
@@ -114,6 +118,10 @@ function decide(
       // The refusal also refuses the message in the same append.
       if (!isNeeded) return codedError('NothingToNotify')
       return [{ type: 'FindingsNotified', v: 1, data: { id } }]
+    }
+    case 'RecordKeyRotation': {
+      const { type, ...data } = command
+      return rotatedKeys.includes(data.newKey) ? [] : [{ type: 'LogKeyRotated', v: 1, data }]
     }
     case 'FailAuditJob': {
       const { type, ...data } = command
@@ -163,11 +171,14 @@ function evolve(state: AuditJobsState, event: AuditJobEvent): AuditJobsState {
     case 'AuditJobFailed': {
       const end = { failure: event.data }
       return {
+        ...state,
         verifications: withEnd(verifications, end),
         rebuilds: withEnd(rebuilds, end),
         scratchCopies: withEnd(scratchCopies, end),
       }
     }
+    case 'LogKeyRotated':
+      return { ...state, rotatedKeys: [...state.rotatedKeys, event.data.newKey] }
     case 'ScratchCopyRequested':
       return { ...state, scratchCopies: withRequestedCopy(scratchCopies, event.data) }
     case 'ScratchCopyBuilt':

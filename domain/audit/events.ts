@@ -92,7 +92,20 @@ export type AuditJobFailed = Fact<
 /** The admins were notified of the findings. The same append sends the message. */
 export type FindingsNotified = Fact<'FindingsNotified', { readonly id: string }>
 
+/** The key that signs the checkpoints of the log was replaced. Both keys are the public ones. */
+export type LogKeyRotated = Fact<
+  'LogKeyRotated',
+  {
+    readonly oldKey: string
+    readonly newKey: string
+    /** The number of events that were sealed with the old key. */
+    readonly treeSize: number
+    readonly rotatedAt: number
+  }
+>
+
 export type AuditJobEvent =
+  | LogKeyRotated
   | VerificationRequested
   | VerificationFinished
   | RebuildRequested

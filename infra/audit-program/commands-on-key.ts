@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { auditJobsDecider } from '#domain/audit/decide.ts'
+import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { bytesOf } from '../config/transparency-log-config.ts'
+import type { Core } from '../core-dependencies.ts'
 import { createOutbound } from '../outbound/outbound-connections.ts'
 import { operatorPolicy } from '../outbound/outbound-policy.ts'
 import { publishKeyRotations } from '../transparency-log/ask-witnesses.ts'
 import { rotateLogKey } from '../transparency-log/rotate-log-key.ts'
 import { CommandError, print, printJson, type Verb, withSite } from './command.ts'
+import { parseKeyRotation } from './key-ring.ts'
 
 export const ROTATE_KEY: Verb = {
   form: 'rotate-key FILE',
@@ -28,6 +32,7 @@ published the old one.`,
     const seed = keyIn(file) ?? createKey(file)
     return await withSite(invocation, async (core) => {
       const { newKey, note, isRotatedNow } = await rotateLogKey(core, seed)
+      await recordRotation(core, note)
       const outbound = createOutbound(operatorPolicy(core.config))
       const witnesses = await publishKeyRotations({ ...core, outbound })
       await outbound.close()
@@ -42,6 +47,14 @@ published the old one.`,
       return 0
     })
   },
+}
+
+/** Records the rotation as an event, unless an earlier run of the command has done it. */
+async function recordRotation({ actors, now }: Core, note: string): Promise<void> {
+  const { oldKey, newKey, size: treeSize } = parseKeyRotation(note)
+  const command = { type: 'RecordKeyRotation', oldKey, newKey, treeSize, rotatedAt: now() } as const
+  const context = { actor: 'system:audit', cause: null, at: now() }
+  await actors.handle(auditJobsDecider, AUDIT_JOBS_STREAM, command, context)
 }
 
 /** Returns the key in a file, or null if there is no such file. */

@@ -6,7 +6,7 @@ import type {
   TokenBudgetSet,
   TokenBudgetsOpened,
 } from '#domain/accounts/events.ts'
-import type { AuditJobEvent } from '#domain/audit/events.ts'
+import type { AuditJobEvent, LogKeyRotated } from '#domain/audit/events.ts'
 import type { ChannelEvent, ChannelTerms, TagChange } from '#domain/channels/events.ts'
 import type { CorrectionEvent } from '#domain/corrections/events.ts'
 import type { InvoiceEvent } from '#domain/invoices/events.ts'
@@ -136,7 +136,7 @@ function siteHandlers(): Handlers<
     ...{ kind: 'message', ids: [data.messageId] },
     after: 'total' in data ? { recipients: data.total, format: data.format } : {},
   }))
-  const job = logged<AuditJobEvent>(({ data }) => ({
+  const job = logged<Exclude<AuditJobEvent, LogKeyRotated>>(({ data }) => ({
     ...{ kind: 'job', ids: 'ids' in data ? data.ids : [data.id] },
     after: 'findingCount' in data ? { mode: data.mode, findings: data.findingCount } : {},
   }))
@@ -193,6 +193,10 @@ function siteHandlers(): Handlers<
     })),
     AuditJobFailed: job,
     FindingsNotified: job,
+    LogKeyRotated: logged(({ data: { oldKey, newKey, treeSize } }) => ({
+      ...{ kind: 'site', ids: [''], before: { log_key: oldKey } },
+      after: { log_key: newKey, sealed_events: treeSize },
+    })),
   }
 }
 

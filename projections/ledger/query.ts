@@ -86,18 +86,37 @@ export type LedgerFilter = LedgerRange & {
 /** Returns movements, the newest one first. */
 export async function listMovements(
   db: CommonQueryMethods,
+  filter: LedgerFilter,
+  limit: number,
+): Promise<readonly MovementRow[]> {
+  const { userId, after, before, types } = filter
+  if (types.length > 0 && !types.includes('call')) return await listByType(db, filter, limit)
+  const ofTypes =
+    types.length === 0 ? sql.fragment`` : sql.fragment`and type = any(${sql.array(types, 'text')})`
+  return await db.any(sql.type(movement)`
+    select ${COLUMNS} from read_ledger.movements
+    where user_id = ${userId} and position > ${after} and position < ${before} ${ofTypes}
+    order by position desc limit ${limit}
+  `)
+}
+
+/**
+ * Reads the newest movements of each type by the partial index without calls. A search for all
+ * types at once would read and sort all movements of these types.
+ */
+async function listByType(
+  db: CommonQueryMethods,
   { userId, after, before, types }: LedgerFilter,
   limit: number,
 ): Promise<readonly MovementRow[]> {
-  const ofTypes =
-    types.length === 0 ? sql.fragment`` : sql.fragment`and type = any(${sql.array(types, 'text')})`
-  // The condition on the type is repeated, so that the partial index without calls can be used.
-  const withoutCalls =
-    types.length === 0 || types.includes('call') ? sql.fragment`` : sql.fragment`and type <> 'call'`
   return await db.any(sql.type(movement)`
-    select ${COLUMNS} from read_ledger.movements
-    where user_id = ${userId} and position > ${after} and position < ${before}
-      ${ofTypes} ${withoutCalls}
+    select ${COLUMNS} from unnest(${sql.array([...new Set(types)], 'text')}) as listed (kind),
+      lateral (
+        select * from read_ledger.movements
+        where user_id = ${userId} and type = kind and type <> 'call'
+          and position > ${after} and position < ${before}
+        order by position desc limit ${limit}
+      ) newest
     order by position desc limit ${limit}
   `)
 }

@@ -21,6 +21,7 @@ export const ACT_NAMES = [
   'identity-unbound',
   'invoice-deleted',
   'invoice-imported',
+  'log-key-rotated',
   'logins-failed',
   'message-deleted',
   'message-edited',

@@ -1,109 +1,69 @@
-import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { openExport } from '#infra/audit-program/export-reader.ts'
-import { GrowingTree } from '#infra/audit-program/growing-tree.ts'
-import { postgresRecords } from '#infra/audit-program/read-records.ts'
-import { leafHash } from '#infra/audit-program/stored-record.ts'
-import { verifyExport } from '#infra/audit-program/verify-export.ts'
-import { exportFiles } from '#infra/audit-program/write-export.ts'
-import { readConfig } from '#infra/config/read-config.ts'
-import type { Core } from '#infra/core-dependencies.ts'
-import { LANE_COUNT } from '#infra/event-bus/lane-of-stream.ts'
+import { fork } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpus, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
-import { startCore } from '#infra/start-core.ts'
 import { createLog } from '#infra/telemetry/log.ts'
-import { PROJECTION_NAMES } from '#projections/projection-names.ts'
-import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
-import { consistentHistory } from '../infra/audit-program/consistent-history.ts'
+import type { StepFigures } from './audit-step.ts'
 import { cpuSeconds } from './pinned-processes.ts'
 
 /**
- * Measures the export, the offline verification, and the rebuild of all read models, once they have
- * followed the events. Prints events per second, CPU of this process and of Postgres per event, and
- * the memory of this process. Parameters: events (100000), accounts (400), milliseconds between two
- * calls (10). With more time between calls, sums by hour and day have more rows.
+ * Measures sealing, the export, the offline verification, and the rebuild of all read models, each
+ * in a process of its own. Prints events per second, CPU µs per event of the process and of
+ * Postgres, and the highest memory of the process. `EVENTS` (100000), `ACCOUNTS` (400) and
+ * `STEP_MS` (10, between two calls) set the history: with more time between calls, sums by hour and
+ * day have more rows. `STEPS` names the steps, separated by commas. With `FOLDER`, the history
+ * stays in that folder, so that steps of a long history can be run one by one.
  */
-const EVENTS = Number(process.argv[2] ?? 100_000)
-const ACCOUNTS = Number(process.argv[3] ?? 400)
-const STEP_MS = Number(process.argv[4] ?? 10)
+const EVENTS = Number(process.env.EVENTS ?? 100_000)
+const ACCOUNTS = Number(process.env.ACCOUNTS ?? 400)
+const STEP_MS = Number(process.env.STEP_MS ?? 10)
+const ALL_STEPS = 'append,seal,export,verify offline,rebuild all read models'
+const STEPS = (process.env.STEPS ?? ALL_STEPS).split(',')
+const { FOLDER } = process.env
 
+const HISTORY = [EVENTS, ACCOUNTS, STEP_MS]
 const print = (line: string): boolean => process.stdout.write(`${line}\n`)
+const load = (): string => loadavg()[0]?.toFixed(1) ?? ''
 
-async function measured(name: string, work: () => Promise<unknown>): Promise<void> {
-  let peak = process.memoryUsage.rss()
-  const watch = setInterval(() => {
-    peak = Math.max(peak, process.memoryUsage.rss())
-  }, 50)
-  const [begin, cpuBefore] = [performance.now(), process.cpuUsage()]
-  const postgresBefore = cpuSeconds(embedded.pid)
-  await work()
-  const cpu = process.cpuUsage(cpuBefore)
-  const postgresUs = ((cpuSeconds(embedded.pid) - postgresBefore) * 1e6) / EVENTS
-  peak = Math.max(peak, process.memoryUsage.rss())
-  clearInterval(watch)
-  const seconds = (performance.now() - begin) / 1_000
-  const rate = Math.round(EVENTS / seconds).toLocaleString('en-US')
-  const nodeUs = (cpu.user + cpu.system) / EVENTS
-  print(
-    `${name}: ${seconds.toFixed(1)} s, ${rate} events/s, CPU per event ${nodeUs.toFixed(1)} µs ` +
-      `here and ${postgresUs.toFixed(1)} µs in Postgres, at most ${Math.round(peak / 2 ** 20)} MB`,
-  )
-}
-
-async function fill({ store }: Core): Promise<void> {
-  for (const append of consistentHistory(EVENTS, ACCOUNTS, STEP_MS)) await store.append(append)
-}
-
-async function exportTo(core: Core, folder: string): Promise<void> {
-  const sealedTree = async () => ({ signedCheckpoints: [], keys: [], witnessKeys: [] })
-  const source = { records: postgresRecords(core.pg), sealedTree }
-  for await (const { name, bytes } of exportFiles(source, { exportedAt: new Date() })) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), bytes ?? '')
-  }
-}
-
-async function hashAll({ pg }: Core): Promise<void> {
-  const records = postgresRecords(pg)
-  const tree = new GrowingTree()
-  for (let after = 0; ; ) {
-    const page = await records.read(after, 2_500)
-    for (const record of page) tree.append(leafHash(record))
-    if (page.length === 0) return
-    after = page.at(-1)?.position ?? after
-  }
-}
-
-/** Waits until all read models have reached the last event. */
-async function untilFolded({ health }: ProjectionRunner): Promise<void> {
-  while (health().some(({ lanes, position }) => lanes < LANE_COUNT || position < EVENTS)) {
-    await delay(20)
-  }
-}
-
-const dataDir = mkdtempSync(join(tmpdir(), 'audit-bench-'))
+const dataDir = FOLDER ?? mkdtempSync(join(tmpdir(), 'audit-bench-'))
+mkdirSync(dataDir, { recursive: true })
 const embedded = await startEmbeddedPostgres({ dataDir, log: createLog('error') })
-const config = readConfig({
+const environment = {
+  ...process.env,
   DATABASE_URL: embedded.connectionString,
-  SECRET_KEY: randomBytes(32).toString('base64'),
+  SECRET_KEY: createHash('sha256').update('the key of this bench').digest('base64'),
   LOG_LEVEL: 'error',
-})
-const { core, close } = await startCore(config)
-const folder = join(dataDir, 'export')
-await measured('append', () => fill(core))
-await measured('read and hash', () => hashAll(core))
-await measured('export', () => exportTo(core, folder))
-await measured('verify offline', async () => {
-  const { findings } = verifyExport(openExport(folder))
-  if (findings.total() > 0) print(JSON.stringify(findings.list()))
-})
-const runner = await startProjections(core)
-await measured('follow the events', () => untilFolded(runner))
-await measured('rebuild all read models', () => runner.rebuild(PROJECTION_NAMES))
-await runner.stop()
-await close()
-await embedded.stop()
-rmSync(dataDir, { recursive: true, force: true })
+}
+
+async function run(step: string): Promise<void> {
+  const folder = join(dataDir, 'export')
+  const child = fork('test/bench/audit-step.ts', [step, folder, ...HISTORY.map(String)], {
+    env: environment,
+  })
+  process.once('exit', () => child.kill('SIGKILL'))
+  const [before, loadBefore] = [cpuSeconds(embedded.pid), load()]
+  const ended = once(child, 'exit')
+  const answer = await Promise.race([once(child, 'message'), ended.then(() => [null])])
+  const [figures] = answer as [StepFigures | null]
+  await ended
+  if (figures === null) throw new Error(`the step "${step}" failed`)
+  const postgres = ((cpuSeconds(embedded.pid) - before) / EVENTS) * 1e6
+  const { seconds, cpuSeconds: own, megabytesMax } = figures
+  const cells = [step, seconds.toFixed(1), Math.round(EVENTS / seconds).toLocaleString('en-US')]
+  cells.push(((own / EVENTS) * 1e6).toFixed(1), postgres.toFixed(1), megabytesMax.toFixed(0))
+  print(`| ${[...cells, `${loadBefore} to ${load()}`].join(' | ')} |`)
+}
+
+try {
+  print(`${EVENTS} events of ${ACCOUNTS} accounts, ${cpus().length} cores\n`)
+  print('| step | s | events/s | Node µs/event | Postgres µs/event | MB at most | load |')
+  print('|---|---|---|---|---|---|---|')
+  for (const step of STEPS) await run(step)
+} finally {
+  await embedded.stop()
+  if (FOLDER === undefined) rmSync(dataDir, { recursive: true, force: true })
+}
+process.exit(0)

@@ -10,6 +10,9 @@ import { AS_STARTED, pinTo, startPinned, unpin } from './pinned-processes.ts'
 
 export type BenchSetup = {
   readonly folder: string
+  /** The database of the product, and the key of its secrets. */
+  readonly databaseUrl: string
+  readonly secretKey: string
   readonly console: ConsoleClient
   /** The address of a provider that answers in all formats. */
   readonly allFormatsUrl: string
@@ -63,6 +66,7 @@ export async function startBenchSetup(): Promise<BenchSetup> {
   const children = [provider, bare, readModels, relay, allFormats]
   return {
     folder,
+    ...{ databaseUrl: environment.DATABASE_URL, secretKey: environment.SECRET_KEY },
     console: client,
     allFormatsUrl: allFormats.line.trim(),
     targets: {

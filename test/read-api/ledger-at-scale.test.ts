@@ -13,7 +13,7 @@ import { ADMIN, ALICE, apiFixture, ROOT } from './fixture.ts'
 /** One user has nearly all movements, and of these one in 10 000 is no call. */
 const ROWS = 300_000
 const START = Date.UTC(2026, 0) / 1_000
-const [HEAVY, LEGACY, SKEWED] = [ALICE, ALICE + 1, ROOT]
+const [HEAVY, LEGACY, SKEWED, MIXED] = [ALICE, ALICE + 1, ROOT, ALICE + 2]
 const LEGACY_ROWS = 20_000
 const END = Number.MAX_SAFE_INTEGER
 const api = startedOnce(apiFixture)
@@ -36,6 +36,14 @@ beforeAll(async () => {
        (user_id, position, revision, created_at, type, source, amount)
      select ${LEGACY}, 2000000 + i, i, $1::bigint + i,
        case when i % 1000 = 0 then 'grant' else 'call' end, 'old-' || i, i % 5 - 1
+     from generate_series(1, $2::bigint) i`,
+    [START, LEGACY_ROWS],
+  )
+  await pg.query(
+    `insert into read_ledger.movements
+       (user_id, position, revision, created_at, type, source, amount, balance, held)
+     select ${MIXED}, 5000000 + i, i, $1::bigint + i,
+       (array['grant', 'refund', 'order'])[1 + i % 3], 'mixed-' || i, 1, i, 0
      from generate_series(1, $2::bigint) i`,
     [START, LEGACY_ROWS],
   )
@@ -82,6 +90,19 @@ describe(`a ledger of ${ROWS} movements`, () => {
     ['first of the types other than calls', { types: ['grant', 'refund', 'order'] }],
   ])('reads little more than the rows of the %s page', async (_, part) => {
     expect(await blocksOf((db) => listMovements(db, { ...all, ...part }, 51))).toBeLessThan(80)
+  })
+
+  it('reads no more than a page of each type, however many there are', async () => {
+    const filter = { ...all, userId: MIXED, before: 5_000_000 + LEGACY_ROWS / 2 }
+    const pages: Record<string, unknown>[] = []
+    const types = ['grant', 'refund', 'grant', 'redemption']
+    const read = async (db: typeof api.core.db) => {
+      pages.push(...(await listMovements(db, { ...filter, types }, 50)))
+    }
+    expect(await blocksOf(read)).toBeLessThan(60)
+    const revisions = pages.map(({ revision }) => revision)
+    const expected = Array.from({ length: LEGACY_ROWS / 2 }, (_, i) => LEGACY_ROWS / 2 - 1 - i)
+    expect(revisions).toEqual(expected.filter((revision) => revision % 3 !== 2).slice(0, 50))
   })
 
   it('reads a few rows for the figures of any moment, and for the ends of a period', async () => {

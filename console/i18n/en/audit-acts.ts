@@ -22,6 +22,7 @@ export const auditActs: Translations['auditActs'] = {
   'identity-unbound': 'Login method unbound',
   'invoice-deleted': 'Provider invoice deleted',
   'invoice-imported': 'Provider invoice imported',
+  'log-key-rotated': 'Key of the transparency log replaced',
   'logins-failed': 'Logins failed',
   'message-deleted': 'Message deleted',
   'message-edited': 'Message edited',

@@ -21,6 +21,7 @@ export const auditActs = {
   'identity-unbound': '解绑登录方式',
   'invoice-deleted': '删除上游账单',
   'invoice-imported': '导入上游账单',
+  'log-key-rotated': '透明日志密钥已更换',
   'logins-failed': '登录失败',
   'message-deleted': '删除站内信',
   'message-edited': '修改站内信',

@@ -78,6 +78,20 @@ describe('scratch copies', () => {
   })
 })
 
+describe('the rotation of the key of the log', () => {
+  const data = { oldKey: 'site+1+a', newKey: 'site+2+b', treeSize: 7, rotatedAt: 9 }
+  const rotated: AuditJobEvent = { type: 'LogKeyRotated', v: 1, data }
+
+  it('is recorded once, whatever jobs run', () => {
+    given(requested('a'), failed('a'))
+      .when({ type: 'RecordKeyRotation', ...data })
+      .then([rotated])
+    given(rotated, requested('a'), failed('a'))
+      .when({ type: 'RecordKeyRotation', ...data, rotatedAt: 10 })
+      .then([])
+  })
+})
+
 describe('verifications and rebuilds', () => {
   it('run one at a time', () => {
     given()

@@ -311,6 +311,8 @@ describe('npm run audit -- rotate-key', { timeout: 180_000 }, () => {
     const { key, note, is_rotated_now: isRotatedNow } = JSON.parse(output)
     expect([status, isRotatedNow]).toEqual([0, false])
     expect(await recorded()).toEqual({ key, rotations: 1 })
+    const { rows } = await sql("select data from event_store.events where type = 'LogKeyRotated'")
+    expect(rows.map(({ data }) => JSON.parse(data).newKey)).toEqual([key])
     expect(parseSignedCheckpoint(note).body).toContain(`key-rotation ${old.verifierKey} ${key}\n`)
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
