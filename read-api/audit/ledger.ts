@@ -29,7 +29,7 @@ import {
 } from '../contract/ledger.ts'
 import { MOVEMENT_TYPES, type MovementType } from '../contract/movement-types.ts'
 import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
-import { readAt } from './at-parameter.ts'
+import { type At, readAt } from './at-parameter.ts'
 import { auditError } from './audit-errors.ts'
 import { balanceAt } from './balance-at.ts'
 
@@ -102,12 +102,49 @@ async function ledgerPage(
   const before = Math.min(integerOf(query.cursor) ?? end, end)
   const found = await listMovements(db, { ...filter, before }, limit + 1)
   const rows = found.slice(0, limit)
+  const period = { from: integerOf(query.from), to: integerOf(query.to) }
   return {
-    opening: wireFigures(opening),
-    closing: wireFigures(closing),
+    ...(await endsOf(deps, filter.userId, { opening, closing }, period)),
     items: await ledgerItems(deps, viewer, rows),
     next_cursor: found.length > limit ? (rows.at(-1)?.position ?? null) : null,
   }
+}
+
+type Ends<F> = { readonly opening: F; readonly closing: F }
+
+/**
+ * Returns the figures at the ends of a period, which begin and end in unix seconds, with the holds
+ * as of these moments. Without an end, the period lasts until now.
+ */
+async function endsOf(
+  { core: { store } }: ReadDeps,
+  userId: number,
+  { opening, closing }: Ends<Figures>,
+  { from, to }: { readonly from?: number | undefined; readonly to?: number | undefined },
+): Promise<Ends<ReturnType<typeof wireFigures>>> {
+  const [first, last] = await Promise.all([
+    from === undefined ? opening : withHolds(store, userId, opening, { time: from * 1_000 - 1 }),
+    withHolds(store, userId, closing, to === undefined ? null : { time: to * 1_000 - 1 }),
+  ])
+  return { opening: wireFigures(first), closing: wireFigures(last) }
+}
+
+/**
+ * Returns the figures after a movement as they were at a later moment. Holds since then have moved
+ * quota from the balance, which leaves the total as it was. If the total is another one, a movement
+ * came in between, and the figures after the first movement are returned.
+ */
+async function withHolds(
+  store: ReadDeps['core']['store'],
+  userId: number,
+  figures: Figures,
+  at: At | null,
+): Promise<Figures> {
+  // Without figures in the movement, the whole history would have to be read.
+  if (figures.balance === null) return figures
+  const { total, balance, held } = await balanceAt(store, userId, at)
+  if (BigInt(total) !== figures.total) return figures
+  return { total: figures.total, balance: BigInt(balance), held: BigInt(held) }
 }
 
 const wireFigures = ({ total, balance, held }: Figures) => ({
@@ -171,14 +208,14 @@ async function statementOf(
 ): Promise<Statement> {
   const { db } = deps.core
   const { userId } = viewer
-  const [{ opening, closing, sums }, users] = await Promise.all([
-    sumsOfPeriod(db, userId, periodOf(month)),
+  const period = periodOf(month)
+  const [{ sums, ...ends }, users] = await Promise.all([
+    sumsOfPeriod(db, userId, period),
     usersByIds(db, [userId]),
   ])
   return {
     ...{ user_id: userId, username: users[0]?.username ?? '', month },
-    opening: wireFigures(opening),
-    closing: wireFigures(closing),
+    ...(await endsOf(deps, userId, ends, period)),
     by_type: sumsBy(
       sums,
       ({ type }) => type,

@@ -63,7 +63,7 @@ const CorrectedCalls = Type.Object({
 export type CorrectedCalls = Static<typeof CorrectedCalls>
 
 const LedgerPage = Type.Object({
-  /** The figures before the first and after the last movement of the period. */
+  /** The figures at the start and at the end of the period, or now, with the holds as of then. */
   opening: Figures,
   closing: Figures,
   /** Newest first. */

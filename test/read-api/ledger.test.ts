@@ -12,7 +12,7 @@ import type {
   Statement,
 } from '#read-api/contract/ledger.ts'
 import { newCallId } from '#relay/pipeline/http-exchange.ts'
-import { admitCall, settleCall, used } from '#test/domain/accounts/facts.ts'
+import { admitCall, releaseCall, settleCall, used } from '#test/domain/accounts/facts.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { PASSWORD, seededFixture } from '#test/write-api/write-fixture.ts'
 
@@ -102,6 +102,22 @@ describe('the ledger of an account', () => {
     expect(after.opening).toEqual(before.closing)
     expect(after.items).toHaveLength(3)
     expect(before.items).toHaveLength(2)
+  })
+
+  it('has the holds at both ends of a period, although holds are no movements', async () => {
+    const second = Math.floor((JANUARY + 4_000) / 1_000) + 1
+    // The call of this second is open. The deduction after it is not in the period.
+    const before = await ledger(`to=${second}`)
+    expect(before.closing).toEqual({ total: 1_465, balance: 1_425, held: 40 })
+    const after = await ledger(`from=${second}`)
+    expect(after.opening).toEqual(before.closing)
+    const id = await call(1, JANUARY + 6_000, false)
+    const now = await ledger()
+    expect(now.closing).toEqual({ total: 1_400, balance: 1_320, held: 80 })
+    const { balance, held } = await read<BalanceAt>(`/api/audit/balance/${userId}`)
+    expect({ balance, held }).toEqual({ balance: 1_320, held: 80 })
+    await handle(releaseCall({ call: id }), JANUARY + 7_000)
+    expect((await ledger()).closing).toEqual({ total: 1_400, balance: 1_360, held: 40 })
   })
 
   it('names the field of a bad request, and does not know other users', async () => {
