@@ -8,7 +8,7 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector, isRetryable } from '../pipeline/channel-selector.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
-import { retryAfterOf } from '../pipeline/headers-of-answer.ts'
+import { requestIdHeaderIn, retryAfterOf } from '../pipeline/headers-of-answer.ts'
 import { accessError, hasValid, priceError } from '../pipeline/plan-call.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { unservedBy } from '../pipeline/try-channels.ts'
@@ -21,6 +21,7 @@ import {
 } from '../providers/openai-compatible/provider-target.ts'
 import { type RelayChannel, type RelayKey, serves } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
+import { SessionEvidence } from './session-evidence.ts'
 
 export type RealtimePlan = {
   readonly price: PriceSnapshot
@@ -67,6 +68,7 @@ export type Upstream = {
   readonly channel: RelayChannel
   readonly key: RelayKey
   readonly upstreamModel: string | null
+  readonly evidence: SessionEvidence
   /** Gives back the permit of the channel. */
   readonly release: () => void
 }
@@ -108,14 +110,16 @@ export async function openUpstream(
     }
     const { key } = choice
     const outcome = await connect(deps, channel, key.target, request)
-    const end = outcome instanceof WebSocket ? CONNECTED : outcome
+    const end = 'socket' in outcome ? CONNECTED : outcome
     const probes = [...selector.probes, ...choice.probes]
     deps.breaker.note({ channel, keyRef: key.keyRef, model, probes, call }, end)
     const { userId } = caller.user
     deps.autoDisable.note({ channel, key, call, userId, requestBody: NOTHING }, end)
-    if (outcome instanceof WebSocket) {
+    if ('socket' in outcome) {
       const release = () => selector.end(false)
-      return { socket: outcome, channel, key, release, upstreamModel: nameAt(channel, model) }
+      const { socket, requestId } = outcome
+      const evidence = new SessionEvidence(key.target, requestId)
+      return { socket, channel, key, release, evidence, upstreamModel: nameAt(channel, model) }
     }
     selector.end(false)
     error = errorOf(outcome)
@@ -129,6 +133,8 @@ export async function openUpstream(
   return error ?? unservedBy(selector, model)
 }
 
+/** `requestId` is the provider's id of the upgrade, or null. */
+type Connected = { readonly socket: WebSocket; readonly requestId: string | null }
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
 const CONNECTED: AttemptEnd = { kind: 'streamed', status: 200, error: null }
@@ -150,7 +156,7 @@ async function connect(
   channel: RelayChannel,
   target: ProviderTarget,
   { model, isBeta }: UpstreamRequest,
-): Promise<WebSocket | Failed> {
+): Promise<Connected | Failed> {
   const name = upstreamModelOf(channel.terms, channel.rules, model)
   const connections = deps.outbound.via(target.proxy)
   const path = { model: name, isStream: false }
@@ -192,11 +198,15 @@ function upgradeHeaders(list: readonly string[]): Record<string, string> {
 }
 
 /** Waits for the answer to an upgrade. The events of the provider are paused until it is used. */
-function opened(socket: WebSocket): Promise<WebSocket | Failed> {
+function opened(socket: WebSocket): Promise<Connected | Failed> {
   return new Promise((resolve) => {
+    let requestId: string | null = null
+    socket.on('upgrade', ({ headers }) => {
+      requestId = requestIdHeaderIn(headers)
+    })
     socket.on('open', () => {
       socket.pause()
-      resolve(socket)
+      resolve({ socket, requestId })
     })
     socket.on('error', () => resolve({ ...FAILED, status: null, error: 'connect' }))
     socket.on('unexpected-response', (_request, response) => {

@@ -14,6 +14,7 @@ import type { Exchange } from '../pipeline/http-exchange.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { placeOf, type RelayChannel } from '../views/channel-view.ts'
 import type { RealtimeBill } from './realtime-usage.ts'
+import type { EndOfResponse, SessionEvidence } from './session-evidence.ts'
 
 /** What all calls of a session have in common. */
 export type CallContext = {
@@ -22,6 +23,7 @@ export type CallContext = {
   readonly channel: RelayChannel
   /** The key with which the session was opened. */
   readonly keyRef: string
+  readonly evidence: SessionEvidence
   /** Returns a new exchange with a call id of its own. */
   readonly openExchange: () => Exchange
 }
@@ -36,6 +38,12 @@ export type CallTerms = {
   readonly outputTokens: number
   /** False if the output limit can't be reduced. */
   readonly isReducible: boolean
+}
+
+type CourseOfCall = {
+  readonly endReason?: string | undefined
+  /** The end of a response, if the provider sent it. */
+  readonly response?: EndOfResponse | null
 }
 
 /** The tokens of input that a hold covers in advance, so that it is not raised for every event. */
@@ -200,15 +208,21 @@ export class RealtimeCall {
   }
 
   /** Charges the call. Returns false if the charge could not be written. */
-  async settle(bill: RealtimeBill, end: CallEnd, endReason?: string): Promise<boolean> {
+  async settle(
+    bill: RealtimeBill,
+    end: CallEnd,
+    { endReason, response = null }: CourseOfCall = {},
+  ): Promise<boolean> {
     if (!this.end(end === 'done', tokensOf(bill.usage))) return true
-    const { deps, channel } = this.context
+    const { deps, channel, evidence } = this.context
     const { upstreamModel, inputTokens, outputTokens } = this
+    const isOther = response !== null && evidence.isOtherModel(upstreamModel ?? this.model)
+    const anomaly = bill.anomaly ?? (isOther ? 'other-model' : null)
     const limits = { inputTokens, outputTokens }
     const reason = endReason === undefined ? {} : { endReason }
     const course = { ...placeOf(channel), upstreamModel, limits, end, ...reason }
     try {
-      await this.ledger.settle({ ...course, ...bill }, this.history(end))
+      await this.ledger.settle({ ...course, ...bill, anomaly }, this.history(end, response))
       return true
     } catch (err) {
       deps.log.error({ err, call: this.id }, 'a call of a realtime session could not be settled')
@@ -237,14 +251,16 @@ export class RealtimeCall {
     return true
   }
 
-  private history(end: CallEnd) {
-    const { channelId } = this.context.channel
-    const { arrivedAt } = this.exchange
+  private history(end: CallEnd, response: EndOfResponse | null = null) {
+    const { channel, evidence: ofSession } = this.context
+    const { channelId } = channel
+    const { arrivedAt, startedAt } = this.exchange
     const firstByteMs =
       this.firstByteAt === null ? null : Math.max(0, Math.round(this.firstByteAt - arrivedAt))
     const error = end === 'done' ? null : end === 'client-gone' ? 'caller-gone' : 'cut'
     const latencyMs = Math.round(performance.now() - arrivedAt)
-    return { attempts: [{ channelId, status: 200, error, latencyMs }], firstByteMs }
+    const evidence = ofSession.report(startedAt, response)
+    return { attempts: [{ channelId, status: 200, error, latencyMs, evidence }], firstByteMs }
   }
 }
 

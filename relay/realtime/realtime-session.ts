@@ -6,7 +6,6 @@ import { newCallId } from '../pipeline/http-exchange.ts'
 import { confidentialTo } from '../views/channel-view.ts'
 import { readClientEvent } from './client-event.ts'
 import { ClientGate } from './client-gate.ts'
-import { textContent } from './items.ts'
 import type { Upstream } from './open-upstream.ts'
 import type { CallContext } from './realtime-call.ts'
 import {
@@ -209,7 +208,7 @@ export class RealtimeSession {
     if (type === 'session.created') return this.handleCreated(event)
     if (type === 'session.updated') return this.handleUpdated(event)
     if (type === 'response.created') return this.handleBegun(event, data)
-    if (type === 'response.done') return this.handleDone(event)
+    if (type === 'response.done') return this.handleDone(event, data)
     if (type === 'error') return this.handleError(event)
     if (type === 'rate_limits.updated') {
       const { showsRateLimits } = this.options.upstream.channel.rules
@@ -232,7 +231,7 @@ export class RealtimeSession {
   private async handleCreated(event: ServerEvent): Promise<void> {
     if (this.isReady || this.created !== null) return
     this.created = event
-    this.calls.input.add(textContent(event.session))
+    this.calls.noteSession(event.session)
     const begun = await this.gate.begin(this.options.settings)
     if (typeof begun !== 'boolean') return void this.end(begun, true)
     if (!begun) await this.showCreated(event.session)
@@ -262,8 +261,8 @@ export class RealtimeSession {
     void this.passQueued()
   }
 
-  private async handleDone(event: ServerEvent): Promise<void> {
-    const isSettled = await this.calls.settle(event, this.gate.outputTokensMax)
+  private async handleDone(event: ServerEvent, data: Buffer): Promise<void> {
+    const isSettled = await this.calls.settle(event, this.gate.outputTokensMax, data)
     if (!isSettled) return void this.end(NO_STORE, false)
     await this.showEvent(visibleResponse(event, this.confidential, this.options.call))
     if (!this.calls.isBusy) this.onIdle?.()

@@ -242,7 +242,9 @@ class RealtimeSocket {
     const newExchange = () =>
       openExchange(requestOf(request, NOTHING), responseOver(socket, ignore))
     const { channel, key } = upstream
-    const context = { deps, caller, channel, keyRef: key.keyRef, openExchange: newExchange }
+    const { evidence } = upstream
+    const place = { channel, keyRef: key.keyRef, evidence }
+    const context = { deps, caller, ...place, openExchange: newExchange }
     const onQueued = (bytes: number) => {
       this.queuedBytes = bytes
       this.resize()

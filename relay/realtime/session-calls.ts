@@ -4,7 +4,7 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import { type AnswerScreen, answerScreen } from '../screening/word-screening.ts'
 import type { Views } from '../views/start-views.ts'
 import { ConversationInput, DeliveredOutput, isAudio } from './conversation.ts'
-import { type Content, isObject, NO_CONTENT } from './items.ts'
+import { type Content, isObject, NO_CONTENT, textContent } from './items.ts'
 import { planRealtime } from './open-upstream.ts'
 import { type CallContext, RealtimeCall } from './realtime-call.ts'
 import { billedUsage, readRealtimeUsage } from './realtime-usage.ts'
@@ -70,6 +70,12 @@ export class SessionCalls {
     this.context = context
     this.model = model
     this.views = context.deps.views
+  }
+
+  /** Notes the session as the provider describes it when it begins. */
+  noteSession(session: unknown): void {
+    this.input.add(textContent(session))
+    this.context.evidence.noteSession(session)
   }
 
   get isBusy(): boolean {
@@ -217,7 +223,7 @@ export class SessionCalls {
    * Charges a response that has ended. Returns false if the charge could not be written. A response
    * that was charged before is not charged again.
    */
-  async settle(event: ServerEvent, outputTokens: number): Promise<boolean> {
+  async settle(event: ServerEvent, outputTokens: number, bytes: Buffer): Promise<boolean> {
     const response = isObject(event.response) ? event.response : {}
     const id = idOf(response)
     if (this.ended.has(id)) return true
@@ -229,7 +235,7 @@ export class SessionCalls {
     this.remember(id)
     this.settling += 1
     try {
-      return await this.charge(running, response)
+      return await this.charge(running, response, bytes)
     } finally {
       this.settling -= 1
     }
@@ -237,8 +243,10 @@ export class SessionCalls {
 
   private async charge(
     running: Running,
-    { usage: raw, status }: Readonly<Record<string, unknown>>,
+    response: Readonly<Record<string, unknown>>,
+    bytes: Buffer,
   ): Promise<boolean> {
+    const { usage: raw, status } = response
     const { call, mark } = running
     const counted = this.countedUsage(running)
     const bounds = {
@@ -258,7 +266,8 @@ export class SessionCalls {
       else this.input.noteOutput(bill.usage)
       this.settledMark = isExact ? this.input.mark : NO_CONTENT
     }
-    return call.settle(bill, status === 'cancelled' ? 'incomplete' : 'done')
+    const end = status === 'cancelled' ? 'incomplete' : 'done'
+    return call.settle(bill, end, { response: { response, bytes } })
   }
 
   private remember(id: string): void {
@@ -301,7 +310,7 @@ export class SessionCalls {
     this.request = null
     const ended = isCallers ? 'client-gone' : 'incomplete'
     const settle = (call: RealtimeCall, usage: Usage) =>
-      call.settle(billedUsage(null, usage, call.price, false), ended, endReason)
+      call.settle(billedUsage(null, usage, call.price, false), ended, { endReason })
     const charged = isCallers && isRequested
     await Promise.all([
       ...running.map((each) =>

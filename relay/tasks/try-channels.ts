@@ -5,7 +5,10 @@ import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
 import type { ChosenKey } from '#relay/pipeline/choose-channel-key.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
-import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
+import {
+  isByDeployment,
+  type ProviderTarget,
+} from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { callbackUrl } from './callback-address.ts'
 import type { TaskPlan, TaskRequest } from './plan-task.ts'
@@ -67,23 +70,24 @@ export async function tryChannels(
     const startedAt = performance.now()
     const sentAt = deps.now()
     const collected = new AttemptEvidence()
-    const sent = { ...question, evidence: collected }
-    const answered = await sendTaskRequest(deps.providerOutbound, key.target, sent)
+    const answered = await sendTaskRequest(deps.providerOutbound, key.target, {
+      ...question,
+      evidence: collected,
+    })
     const { end, answer } = readAnswer(answered, video?.read ?? readerOf(request))
     const error = end.kind === 'failed' ? end.error : null
     const latencyMs = Math.round(performance.now() - startedAt)
     selector.end(false)
     last = { channel, key, end, answer, latencyMs }
     const probes = [...selector.probes, ...keyWithProbes.probes]
-    const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
-    deps.breaker.note({ ...tried, call: id }, end)
+    const place = { channel, keyRef: key.keyRef, model: request.model, probes }
+    deps.breaker.note({ ...place, call: id }, end)
     const { userId } = caller.user
     const failedCall = { channel, key, call: id, userId, requestBody: body }
     const isAccounts = deps.autoDisable.note(failedCall, end)
-    const evidence = await taskEvidence(collected, {
-      ...{ sentAt, answer, answered, target: key.target },
-      models: video === null ? null : { own: request.model, sent: video.model },
-    })
+    const { target } = key
+    const tried = { sentAt, answer, answered, target, video, model: request.model }
+    const evidence = await taskEvidence(collected, tried)
     const outcome = { channelId, status: answered.status, error, latencyMs }
     const tryOver = evidence === null ? outcome : { ...outcome, evidence }
     const { kind, status } = end
@@ -104,16 +108,19 @@ type TriedTask = {
   readonly answered: AttemptEnd
   readonly answer: SubmitAnswer | null
   readonly target: ProviderTarget
+  readonly model: string
   /** Only videos name a model. */
-  readonly models: { readonly own: string; readonly sent: string } | null
+  readonly video: VideoQuestion | null
 }
 
 /** Returns what an attempt to submit a task shows about the provider; null if it was not sent. */
 async function taskEvidence(
   collected: AttemptEvidence,
-  { sentAt, answered, answer, target, models }: TriedTask,
+  { sentAt, answered, answer, target, model: own, video }: TriedTask,
 ): Promise<ProviderEvidence | null> {
-  const isAnswered = answered.kind === 'plain' && models !== null
+  // A deployment's name does not tell which model it runs, so the models can't be compared.
+  const sentModel = video === null || isByDeployment(target) ? null : video.model
+  const isAnswered = answered.kind === 'plain' && sentModel !== null
   const { model, usage } = isAnswered ? objectOf(parsedObject(answered.body)) : {}
   // Some ids have the path of the task before them.
   const id = answer?.isAccepted === true ? answer.upstreamId.split('/').at(-1) : null
@@ -121,8 +128,8 @@ async function taskEvidence(
   const isSent = answered.kind !== 'failed' || answered.error !== 'connect'
   const facts = { sentAt, isSent, target, answer: { model, usage }, acceptedId }
   const evidence = await evidenceOfRequest(collected, facts)
-  if (evidence === null || models === null || models.sent === models.own) return evidence
-  return { ...evidence, sentModel: models.sent }
+  const isMapped = sentModel !== null && sentModel !== own
+  return evidence !== null && isMapped ? { ...evidence, sentModel } : evidence
 }
 
 type VideoQuestion = {

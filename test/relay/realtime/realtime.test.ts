@@ -53,6 +53,39 @@ describe('a realtime session', () => {
     ])
   })
 
+  it('records what each response shows about the provider', async () => {
+    const client = await connect()
+    client.send({ type: 'response.create' })
+    await client.event('response.done')
+    const [bill] = await bills(rig)
+    expect(bill?.attempts).toMatchObject([
+      {
+        ...{ channelId: 2, status: 200, error: null },
+        evidence: {
+          ...{ sentAt: expect.any(Number), requestId: 'req-of-session', model: MODEL },
+          ...{ fingerprint: { id: 'resp_1' }, usage: JSON.stringify(USAGE) },
+          received: { bytes: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        },
+      },
+    ])
+    expect(bill?.anomaly).toBeNull()
+  })
+
+  it('tells that the provider names another model than was requested', async () => {
+    provider.model = 'another-model'
+    try {
+      const client = await connect()
+      client.send({ type: 'response.create' })
+      await client.event('response.done')
+    } finally {
+      provider.model = null
+    }
+    const [bill] = await bills(rig)
+    expect([bill?.anomaly, bill?.attempts[0]?.evidence?.model]).toEqual([
+      ...['other-model', 'another-model'],
+    ])
+  })
+
   it('sends the provider its own key and model, and shows the caller its name', async () => {
     await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
     const modelMapping = JSON.stringify({ [MODEL]: 'upstream-realtime' })

@@ -30,7 +30,8 @@ export class ProviderSession {
     this.socket = socket
     this.request = request
     const url = new URL(request.url ?? '', 'http://provider')
-    const model = url.searchParams.get('model') ?? url.searchParams.get('deployment')
+    const named = url.searchParams.get('model') ?? url.searchParams.get('deployment')
+    const model = provider.model ?? named
     this.session = { ...{ id: 'sess_1', object: 'realtime.session', model }, instructions: 'Hi.' }
     this.send({ type: 'session.created', session: this.session })
     socket.on('close', () => {
@@ -91,6 +92,8 @@ export type RealtimeProvider = {
   readonly url: string
   readonly sessions: ProviderSession[]
   usage: unknown
+  /** The model that sessions name; null for the requested one. */
+  model: string | null
   /** The status with which upgrades are refused; null to accept them. */
   refuses: number | null
   /** Returns true if it has answered the event. */
@@ -101,6 +104,7 @@ export type RealtimeProvider = {
 /** A provider of the Realtime API that answers each request for a response with `usage`. */
 export async function realtimeProvider(): Promise<RealtimeProvider> {
   const sockets = new WebSocketServer({ noServer: true })
+  sockets.on('headers', (headers) => headers.push('x-request-id: req-of-session'))
   const server = await serve(
     (_request, response) => response.writeHead(404).end(),
     (request, socket, head) => {
@@ -116,7 +120,8 @@ export async function realtimeProvider(): Promise<RealtimeProvider> {
     },
   )
   const provider: RealtimeProvider = {
-    ...{ url: server.url, sessions: [], usage: USAGE, refuses: null, onEvent: null },
+    ...{ url: server.url, sessions: [], usage: USAGE, model: null, refuses: null },
+    onEvent: null,
     close: async () => {
       for (const client of sockets.clients) client.terminate()
       await server.close()
