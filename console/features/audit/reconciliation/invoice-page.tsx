@@ -62,7 +62,7 @@ export const InvoicePage = auditorPage('reconciliation.invoice.title', Invoice)
 /** An invoice of a provider beside the usage that this site recorded for the channel. */
 function Invoice() {
   const { t } = useTranslation()
-  const { invoiceId = '' } = useParams()
+  const { id: invoiceId = '' } = useParams()
   const [{ comparison, match }, set] = useUrlState(URL_PARAMS)
   const query = useInfiniteQuery({
     queryKey: [...INVOICES_KEY, invoiceId, comparison],
