@@ -144,7 +144,7 @@ const correctionColumns = (t: TFunction, number: Intl.NumberFormat): Column<Corr
 const minuteText = (at: number): string => stampText(at).slice(0, 16)
 
 function State({ t, row }: { t: TFunction; row: Correction }) {
-  const isPartial = row.failed !== undefined && row.failed.length > 0
+  const isPartial = row.failed.length > 0
   if (isUnfinished(row)) {
     return <StatusTag tone="warn">{t('reconciliation.correction.unfinished')}</StatusTag>
   }
@@ -173,9 +173,7 @@ function Details(props: { correction: Correction; onChange: () => Promise<void> 
   return (
     <div className="tg-audit-act">
       {isWaiting && <Unfinished {...props} />}
-      {correction.failed !== undefined && correction.failed.length > 0 && (
-        <FailedAccounts failed={correction.failed} />
-      )}
+      {correction.failed.length > 0 && <FailedAccounts failed={correction.failed} />}
       <Facts
         facts={[
           [t('reconciliation.correction.period'), `${minuteText(from)} – ${minuteText(to)}`],
@@ -200,7 +198,7 @@ function Details(props: { correction: Correction; onChange: () => Promise<void> 
 }
 
 /** Each of these accounts keeps its charges. A new correction of the period finds them again. */
-function FailedAccounts({ failed }: { failed: NonNullable<Correction['failed']> }) {
+function FailedAccounts({ failed }: { failed: Correction['failed'] }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const title = t('reconciliation.correction.failed')
