@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
+import { openCopy } from '#console/api/scratch-copy.ts'
 import { isRoot, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
@@ -62,7 +63,7 @@ export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const number = useNumberFormat()
-  const mayCorrect = isRoot(useUser())
+  const mayCorrect = isRoot(useUser()) && openCopy() === null
   const query = useInfiniteQuery(correctionsQuery)
   const readAgain = () => client.invalidateQueries({ queryKey: CORRECTIONS_KEY })
   const columns = useMemo(() => correctionColumns(t, number), [t, number])
@@ -229,7 +230,7 @@ function FailedAccounts({ failed }: { failed: Correction['failed'] }) {
 function Unfinished(props: { correction: Correction; onChange: () => Promise<void> }) {
   const { t } = useTranslation()
   const { preview, reason } = props.correction
-  const mayContinue = isRoot(useUser()) && preview !== null
+  const mayContinue = isRoot(useUser()) && preview !== null && openCopy() === null
   const { isBusy, submit } = useSubmit(async () => {
     const body = { preview: preview ?? '', reason: reason || '–' }
     const { calls } = await retryWithIdentityProof(() =>
