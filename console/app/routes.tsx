@@ -189,7 +189,7 @@ const AUDIT_PAGES: RouteObject[] = [
     'ReconciliationPage',
   ),
   page(
-    '/app/audit/invoices/:invoiceId',
+    '/app/audit/invoices/:id',
     withAuditTexts(() => import('../features/audit/reconciliation/invoice-page.tsx')),
     'InvoicePage',
   ),

@@ -75,7 +75,7 @@ function PriceFilters({ view }: { view: PricingView }) {
   return (
     <>
       <SearchInput
-        label={t('shared.searchModelNames')}
+        label={t('ui.searchModelNames')}
         value={filter.keyword}
         onChange={(keyword) => setFilter({ keyword }, true)}
       />

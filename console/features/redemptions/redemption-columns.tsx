@@ -9,6 +9,7 @@ import {
   TITLE_COLUMN,
 } from '#console/ui/data-grid/column.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
 import { RowMenu } from '#console/ui/elements/menu.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { Time, useNow } from '#console/ui/elements/time.tsx'
@@ -179,6 +180,8 @@ function RedemptionMenu({ redemption, actions }: Cell & { actions: RedemptionAct
   const { t } = useTranslation()
   const edit = editAction(() => actions.onEdit(redemption))
   const remove = deleteAction(() => void actions.remove(redemption))
+  const history = useHistoryActions(`redemption:${redemption.id}`)
+  const isAlone = redemption.status !== 1 && history.length === 0
   const { name } = redemption
   return (
     <span className="tg-row-actions">
@@ -189,7 +192,12 @@ function RedemptionMenu({ redemption, actions }: Cell & { actions: RedemptionAct
         onToggle={() => void actions.setEnabled(redemption, redemption.status !== 1)}
       />
       <RowMenu
-        items={redemption.status === 1 ? [edit, 'divider', remove] : [remove]}
+        items={[
+          ...(redemption.status === 1 ? [edit] : []),
+          ...history,
+          ...(isAlone ? [] : (['divider'] as const)),
+          remove,
+        ]}
         label={t('shared.moreActions', { name })}
       />
     </span>

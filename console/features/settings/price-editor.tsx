@@ -195,12 +195,12 @@ function PriceToolbar(props: {
     </>
   )
   return (
-    <Toolbar label={t('shared.searchModelNames')} end={end}>
+    <Toolbar label={t('ui.searchModelNames')} end={end}>
       <TextInput
         icon="search"
         type="search"
-        aria-label={t('shared.searchModelNames')}
-        placeholder={t('shared.searchModelNames')}
+        aria-label={t('ui.searchModelNames')}
+        placeholder={t('ui.searchModelNames')}
         value={props.search}
         onChange={props.onSearch}
       />

@@ -308,6 +308,7 @@ export const audit: Translations['audit'] = {
     none: 'No movements',
     noneLead: 'Try another time range or type. Holds and free calls are no movements.',
     noneInMonth: 'There were no movements in this month.',
+    correctedCalls: 'Corrected calls',
     statementOf: 'Statement {{month}}',
     statementLead: 'For a calendar month in UTC.',
     print: 'Print or save as PDF',

@@ -192,7 +192,6 @@ const shared: SharedTranslations['shared'] = {
   message: 'Message',
   channelIdInvalid: 'Enter a whole number as the channel ID',
   paymentMethod: 'Payment method',
-  searchModelNames: 'Search models',
   item: 'Item',
   default: 'default',
   token: 'Token',

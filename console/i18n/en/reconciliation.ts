@@ -119,7 +119,7 @@ export const reconciliation: Translations['reconciliation'] = {
       '{{number}} charges of {{model}} change: {{refunded}} are refunded and {{charged}} are ' +
       'charged in addition. It cannot be undone, only corrected again.',
     applySubmit: 'Apply the correction',
-    reasonHint: 'It is kept with the correction and in the audit log.',
+    reasonHint: 'Users see it with each corrected call. It is also in the audit log.',
     reasonMissing: 'Enter the reason',
     applied_one: '{{count}} charge corrected',
     applied_other: '{{count}} charges corrected',

@@ -40,6 +40,7 @@ export const ui: Translations['ui'] = {
   rangeOf: '{{from}}–{{to}} of {{total}}',
   refresh: 'Refresh',
   filters: 'Filters',
+  searchModelNames: 'Search models',
   clearFilters: 'Clear filters',
   selectedCount: '{{count}} selected',
   selectionActions: 'Actions for the selected rows',

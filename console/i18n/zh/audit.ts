@@ -285,6 +285,7 @@ export const audit = {
     none: '没有变动',
     noneLead: '换一个时间范围或类型再看看。免费的调用和预扣不是变动。',
     noneInMonth: '这个月没有变动。',
+    correctedCalls: '更正的调用',
     statementOf: '{{month}} 月结单',
     statementLead: '按 UTC 自然月统计。',
     print: '打印或存为 PDF',

@@ -190,7 +190,6 @@ const shared = {
   message: '消息',
   channelIdInvalid: '请输入数字渠道 ID',
   paymentMethod: '支付方式',
-  searchModelNames: '搜索模型名称',
   item: '项目',
   default: '默认',
   token: '令牌',

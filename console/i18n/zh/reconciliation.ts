@@ -101,7 +101,7 @@ export const reconciliation = {
     applyLead_other:
       '{{model}} 的 {{number}} 笔扣费将改变：退还 {{refunded}}，补扣 {{charged}}。无法撤销，只能再次更正。',
     applySubmit: '应用更正',
-    reasonHint: '将与更正一并保存，并记入审计日志。',
+    reasonHint: '用户会在被更正的调用中看到，审计日志也会记录。',
     reasonMissing: '请填写原因',
     applied_one: '已更正 {{count}} 笔扣费',
     applied_other: '已更正 {{count}} 笔扣费',

@@ -38,6 +38,7 @@ export const ui = {
   rangeOf: '{{from}}–{{to}}，共 {{total}} 条',
   refresh: '刷新',
   filters: '筛选',
+  searchModelNames: '搜索模型名称',
   clearFilters: '清除筛选',
   selectedCount: '已选 {{count}} 个',
   selectionActions: '对所选项的操作',

@@ -25,5 +25,8 @@ export function useHistoryActions(object: string): Action[] {
   return isAuditor(useUser()) ? [{ title, icon: 'clock', perform }] : []
 }
 
+/** Codes have no state at a moment, so that their acts are in the audit log only. */
 const historyPath = (object: string): string =>
-  `/app/audit/history?${new URLSearchParams({ object })}`
+  object.startsWith('redemption:')
+    ? `/app/audit/log?${new URLSearchParams({ object, range: 'all' })}`
+    : `/app/audit/history?${new URLSearchParams({ object })}`

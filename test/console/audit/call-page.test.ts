@@ -7,7 +7,7 @@ import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
 import { logRow } from '../usage-log/fake-usage-log.ts'
-import { EXPLAINED_CALL, RECEIPTS, REQUEST_ID } from './audit-samples.ts'
+import { EXPLAINED_CALL, NOW, RECEIPTS, REQUEST_ID } from './audit-samples.ts'
 
 const UNKNOWN = '0191aa00-0000-7000-8000-000000000000'
 const ROW = logRow(900, { request_id: REQUEST_ID })
@@ -37,6 +37,27 @@ describe.each(LANGUAGES)('the page of a call in %s', (language) => {
 })
 
 describe('the page of a call', () => {
+  it('shows the corrections of the charge, and the charge in force', async () => {
+    const correction = {
+      ...{ correction_id: 'c1', position: 8_200, revision: 420, created_at: NOW - 30 },
+      ...{ balance_after: 9_998_000, held_after: 0, charge: 3_375, corrected: 1_688 },
+      ...{ amount: -1_687, unpaid: 0, requested_by: { id: 1, name: 'root' } },
+      reason: 'twice too high',
+    }
+    const route = `GET /api/audit/calls/${REQUEST_ID}`
+    const original = app.site.routes[route]
+    app.site.routes[route] = () =>
+      ok({ ...EXPLAINED_CALL, corrections: [correction], charge_in_force: 1_688 })
+    await app.openAsRoot(`/app/calls/${REQUEST_ID}`)
+    const table = app.page.getByRole('table', { name: en('audit.call.corrections') })
+    const row = await table.getByRole('row').last().textContent()
+    for (const text of ['$0.00675', '$0.003376', '+$0.003374', 'root', 'twice too high']) {
+      expect(row).toContain(text)
+    }
+    await app.page.getByText(en('audit.call.isCorrected'), { exact: true }).first().waitFor()
+    if (original !== undefined) app.site.routes[route] = original
+  })
+
   it('opens from a row of the log and leads to a receipt that can be saved', async () => {
     await app.openAsRoot(`/app/logs/api-usage?request=${REQUEST_ID}`)
     await app.page.getByRole('link', { name: REQUEST_ID }).click()

@@ -125,6 +125,28 @@ describe('the ledger', () => {
     await figures.getByText('$14.00', { exact: true }).waitFor()
   })
 
+  it('leads from a correction to the calls whose charges it changed', async () => {
+    const row = { ...item(61), type: 'correction', source: 'c1', corrected_calls: 1 }
+    const route = app.site.routes['GET /api/ledger/self']
+    app.site.routes['GET /api/ledger/self'] = () =>
+      ok({ opening: figures(1), closing: figures(2), items: [row], next_cursor: null })
+    app.site.routes[`GET /api/ledger/self/corrections/${row.position}`] = () =>
+      ok({
+        ...{ correction_id: 'c1', created_at: NOW, requested_by: { id: 1, name: 'root' } },
+        reason: 'twice too high',
+        calls: [
+          { request_id: REQUEST_ID, charge: 3_375, corrected: 1_688, amount: -1_687, unpaid: 0 },
+        ],
+      })
+    await app.openAsRoot('/app/ledger')
+    await grid().getByText(en('audit.movement.correction')).click()
+    const table = app.page.getByRole('table', { name: en('audit.ledger.correctedCalls') })
+    const link = table.getByRole('link', { name: REQUEST_ID })
+    await link.waitFor()
+    expect(await link.getAttribute('href')).toBe(`/app/calls/${REQUEST_ID}`)
+    if (route !== undefined) app.site.routes['GET /api/ledger/self'] = route
+  })
+
   it('is exported with its filters', async () => {
     await app.openAsRoot('/app/ledger?type=order')
     await app.page.getByRole('button', { name: en('usageLog.export') }).click()

@@ -71,6 +71,20 @@ it('the top bar leads a visitor to both kinds of price in the default group', as
   await close()
 })
 
+it('a visitor sees texts and no keys, without the texts of the console', async () => {
+  const { page, close } = await open('', { isFirstVisit: true })
+  const names = await page
+    .locator('[aria-label], [placeholder], [title]')
+    .evaluateAll((all) =>
+      all.flatMap((element) =>
+        ['aria-label', 'placeholder', 'title'].map((name) => element.getAttribute(name) ?? ''),
+      ),
+    )
+  const texts = [await page.locator('body').innerText(), ...names]
+  expect(texts.filter((text) => /\b(?:shared|ui|pricing|commands)\.[a-z]/.test(text))).toEqual([])
+  await close()
+})
+
 it('a logged-in user sees the prices of the own group and what a call costs', async () => {
   app.site.routes['GET /api/pricing'] = () => pricing(MODELS, 'vip')
   const { page, faults, close } = await open('', { language: 'en' }, USER)

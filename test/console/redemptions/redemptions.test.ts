@@ -122,6 +122,15 @@ describe('the list of redemption codes', () => {
     await close()
   })
 
+  it('leads to the acts on a code in the audit log', async () => {
+    const { page, close } = await open('/admin/coupons')
+    await page.getByText('welcome').first().waitFor()
+    await press(page, zh('shared.moreActions', { name: 'welcome' }))
+    await page.getByRole('menuitem', { name: zh('shared.history') }).click()
+    await page.waitForURL(/\/app\/audit\/log\?object=redemption%3A\d+&range=all/)
+    await close()
+  })
+
   it('deletes codes by name after it has shown how many there are', async () => {
     const { page, close } = await open('/admin/coupons')
     await page.getByText('welcome').first().waitFor()

@@ -131,7 +131,7 @@ describe('the price table', () => {
     app.site.routes['GET /api/option/'] = () => ok(options.map(([key, value]) => ({ key, value })))
     await open()
     const { page } = app
-    await page.getByRole('searchbox', { name: zh('shared.searchModelNames') }).fill('model-0')
+    await page.getByRole('searchbox', { name: zh('ui.searchModelNames') }).fill('model-0')
     await button(zh('pricing.addModel')).click()
     const drawer = page.getByRole('dialog')
     await drawer.getByLabel(zh('pricing.modelName')).fill('sim-small')

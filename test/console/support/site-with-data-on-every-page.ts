@@ -2,6 +2,14 @@ import type { LedgerItem, SiteMonth } from '#read-api/contract/ledger.ts'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import type { LogStatus } from '#read-api/contract/transparency-log.ts'
+import {
+  correction,
+  INTERRUPTED,
+  INVOICE_ID,
+  INVOICES,
+  invoiceOf,
+  invoiceRequestsOf,
+} from '../audit/reconciliation-samples.ts'
 import { byCall, byTokens, pricing } from '../pricing/models.ts'
 import { REDEMPTIONS } from '../redemptions/redemption-routes.ts'
 import { DRAWINGS, SONGS } from '../task-logs/fake-tasks.ts'
@@ -98,6 +106,8 @@ const LOG_STATUS: LogStatus = {
   },
 }
 
+const CORRECTIONS = [INTERRUPTED, correction('c1')]
+
 const AUDIT: FakeRoutes = {
   'GET /api/ledger/self': () =>
     ok({ opening: FIGURES, closing: FIGURES, items: MOVEMENTS, next_cursor: null }),
@@ -105,6 +115,11 @@ const AUDIT: FakeRoutes = {
   'GET /api/audit/site-month': () => ok(SITE_MONTH),
   'GET /api/audit/verifications': () => ok({ items: [] }),
   'GET /api/audit/log': () => ok({ items: [], next_cursor: null }),
+  'GET /api/audit/corrections': () => ok({ items: CORRECTIONS, next_cursor: null }),
+  'GET /api/audit/invoices': () => ok(INVOICES),
+  'GET /api/audit/invoices/1': ({ query }) => ok(invoiceOf(query.get('comparison'))),
+  [`GET /api/audit/invoices/${INVOICE_ID}/requests`]: ({ query }) =>
+    ok({ items: invoiceRequestsOf(query.get('match')), next_cursor: null }),
   'GET /api/audit/events': () => ok({ items: [], next_cursor: null }),
   'GET /api/audit/state/options/site': () => ok({ position: 900, at: NOW, state: {} }),
   'GET /api/transparency-log/status': () => ok(LOG_STATUS),

@@ -77,6 +77,26 @@ describe('the usage log', () => {
     await close()
   })
 
+  it('marks a charge that was corrected, and says when and why', async () => {
+    const correction = {
+      ...{ correction_id: 'c1', amount: -1_687, charge: 3_375, corrected: 1_688 },
+      ...{ created_at: 1_763_000_000, requested_by: { id: 1, name: 'root' } },
+      reason: 'twice too high',
+    }
+    const other = { corrected_by: [correction], batch_id: 'batch_7', batch_lines: 3 }
+    rows = [logRow(1, {}, other)]
+    const { page, close } = await open()
+    await page
+      .getByTitle(en('usageLog.correctedTo', { amount: '$0.003376' }))
+      .first()
+      .waitFor()
+    await page.locator('.tg-grid-expander').first().click()
+    const facts = page.getByRole('region', { name: en('logDetails.fact.title') })
+    await facts.getByText('twice too high').waitFor()
+    await facts.getByText(en('logDetails.batchLines_other', { count: 3 })).waitFor()
+    await close()
+  })
+
   it('shows what limited a call, an anomaly in its usage, and its attempts', async () => {
     const used = { inputUncached: 1000, cacheRead: 234, output: 98_765, reasoning: 5 }
     const other = { output_limit: 4096, unpaid_usage: used, anomaly: 'absurd' }

@@ -43,3 +43,17 @@ export const balanceQuery = (account: Account, at: string) =>
         account,
         at,
       ])
+
+/** The calls whose charges the movement at a position corrected. */
+export const correctedCallsQuery = (account: Account, position: number) =>
+  account === null
+    ? apiQuery('GET /api/ledger/self/corrections/:position', { params: { position } }, [
+        'corrected-calls',
+        null,
+        position,
+      ])
+    : apiQuery(
+        'GET /api/audit/ledger/:userId/corrections/:position',
+        { params: { userId: account, position } },
+        ['corrected-calls', account, position],
+      )

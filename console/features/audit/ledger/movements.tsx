@@ -16,6 +16,7 @@ import { ExactQuota } from '../elements/amounts.tsx'
 import { AsOfFilter } from '../elements/as-of-filter.tsx'
 import { CursorList } from '../elements/cursor-list.tsx'
 import { useFileDownload } from '../elements/use-file-download.ts'
+import { MovementDetails } from './corrected-calls.tsx'
 import { type Account, balanceQuery, type LedgerParams, ledgerQuery } from './ledger-queries.ts'
 import { movementColumns } from './movement-columns.tsx'
 
@@ -55,6 +56,7 @@ export function Movements(props: {
         rowKey={rowKey}
         layoutKey="ledger-table-columns"
         columns={columns}
+        expand={(item) => <MovementDetails account={account} item={item} />}
         moreText={t('audit.loadOlder')}
         tools={<ExportMenu account={account} params={params} />}
         filters={

@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
+import { openCopy } from '#console/api/scratch-copy.ts'
 import { isRoot, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
@@ -62,7 +63,7 @@ export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const number = useNumberFormat()
-  const mayCorrect = isRoot(useUser())
+  const mayCorrect = isRoot(useUser()) && openCopy() === null
   const query = useInfiniteQuery(correctionsQuery)
   const readAgain = () => client.invalidateQueries({ queryKey: CORRECTIONS_KEY })
   const columns = useMemo(() => correctionColumns(t, number), [t, number])
@@ -144,7 +145,7 @@ const correctionColumns = (t: TFunction, number: Intl.NumberFormat): Column<Corr
 const minuteText = (at: number): string => stampText(at).slice(0, 16)
 
 function State({ t, row }: { t: TFunction; row: Correction }) {
-  const isPartial = row.failed !== undefined && row.failed.length > 0
+  const isPartial = row.failed.length > 0
   if (isUnfinished(row)) {
     return <StatusTag tone="warn">{t('reconciliation.correction.unfinished')}</StatusTag>
   }
@@ -173,9 +174,7 @@ function Details(props: { correction: Correction; onChange: () => Promise<void> 
   return (
     <div className="tg-audit-act">
       {isWaiting && <Unfinished {...props} />}
-      {correction.failed !== undefined && correction.failed.length > 0 && (
-        <FailedAccounts failed={correction.failed} />
-      )}
+      {correction.failed.length > 0 && <FailedAccounts failed={correction.failed} />}
       <Facts
         facts={[
           [t('reconciliation.correction.period'), `${minuteText(from)} – ${minuteText(to)}`],
@@ -200,7 +199,7 @@ function Details(props: { correction: Correction; onChange: () => Promise<void> 
 }
 
 /** Each of these accounts keeps its charges. A new correction of the period finds them again. */
-function FailedAccounts({ failed }: { failed: NonNullable<Correction['failed']> }) {
+function FailedAccounts({ failed }: { failed: Correction['failed'] }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const title = t('reconciliation.correction.failed')
@@ -231,7 +230,7 @@ function FailedAccounts({ failed }: { failed: NonNullable<Correction['failed']> 
 function Unfinished(props: { correction: Correction; onChange: () => Promise<void> }) {
   const { t } = useTranslation()
   const { preview, reason } = props.correction
-  const mayContinue = isRoot(useUser()) && preview !== null
+  const mayContinue = isRoot(useUser()) && preview !== null && openCopy() === null
   const { isBusy, submit } = useSubmit(async () => {
     const body = { preview: preview ?? '', reason: reason || '–' }
     const { calls } = await retryWithIdentityProof(() =>

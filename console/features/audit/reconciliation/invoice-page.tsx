@@ -6,6 +6,7 @@ import { useNavigate, useParams } from 'react-router-dom'
 import { isNotFound } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { channelNameQuery } from '#console/api/logs.ts'
+import { openCopy } from '#console/api/scratch-copy.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { type Column, column, NUMBER_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
@@ -62,7 +63,7 @@ export const InvoicePage = auditorPage('reconciliation.invoice.title', Invoice)
 /** An invoice of a provider beside the usage that this site recorded for the channel. */
 function Invoice() {
   const { t } = useTranslation()
-  const { invoiceId = '' } = useParams()
+  const { id: invoiceId = '' } = useParams()
   const [{ comparison, match }, set] = useUrlState(URL_PARAMS)
   const query = useInfiniteQuery({
     queryKey: [...INVOICES_KEY, invoiceId, comparison],
@@ -182,7 +183,7 @@ function InvoiceShell(props: { invoice: InvoiceComparison; children: ReactNode }
       actions={
         <>
           <ButtonLink to={LIST_PATH}>{t('reconciliation.invoice.back')}</ButtonLink>
-          {mayManage && <DeleteButton id={invoice.id} />}
+          {mayManage && openCopy() === null && <DeleteButton id={invoice.id} />}
         </>
       }
     >
