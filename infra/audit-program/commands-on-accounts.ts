@@ -1,5 +1,6 @@
 import { accountStream } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
+import { parseZonedTime } from '#domain/shared/zoned-time.ts'
 import { AccountLedger, isWithin, type LedgerLine, type Moment } from './account-ledger.ts'
 import {
   CommandError,
@@ -45,13 +46,13 @@ function userOf({ positionals: [text = ''] }: Invocation): number {
   return Number(text)
 }
 
-/** Parses a position (digits only) or an ISO time. */
+/** Parses a position (digits only) or an ISO time with its zone. */
 function momentOf(name: string, text: string | undefined): Moment {
   if (text === undefined) return {}
   if (/^\d{1,15}$/.test(text)) return { position: Number(text) }
-  const at = Date.parse(text)
-  if (Number.isNaN(at)) throw new CommandError(`--${name} must be an ISO time or a position`)
-  return { at }
+  const at = parseZonedTime(text)
+  if (at !== null) return { at }
+  throw new CommandError(`--${name} must be a position, or a time like 2026-11-28T09:00:00Z`)
 }
 
 export const BALANCE: Verb = {

@@ -1,12 +1,11 @@
 import type { Recorded } from '#domain/shared/event.ts'
+import { parseZonedTime } from '#domain/shared/zoned-time.ts'
 import { auditError } from './audit-errors.ts'
 
 /** A moment in the history: a position, or a time in unix milliseconds. */
 export type At = { readonly position: number } | { readonly time: number }
 
 const POSITION = /^\d{1,15}$/
-const ISO_TIME =
-  /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
 /**
  * Reads a parameter that is a position or a time in ISO 8601 with its zone; a date is its start in
@@ -15,8 +14,8 @@ const ISO_TIME =
 export function readAt(text: string | undefined, field = 'at'): At | null {
   if (text === undefined || text === '') return null
   if (POSITION.test(text)) return { position: Number(text) }
-  const time = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN
-  if (!Number.isFinite(time)) throw auditError('AtInvalid', { field })
+  const time = parseZonedTime(text)
+  if (time === null) throw auditError('AtInvalid', { field })
   return { time }
 }
 

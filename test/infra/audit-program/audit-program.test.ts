@@ -73,6 +73,15 @@ describe('npm run audit', { timeout: 180_000 }, () => {
     }
   })
 
+  it('refuses a time without a zone, which would depend on the machine', async () => {
+    for (const at of ['2026-11-28T09:00', '28 Nov', '2026-13-01']) {
+      const refused = await run('balance', String(userId), '--at', at)
+      expect(refused).toMatchObject({ status: 2, output: '' })
+    }
+    const early = await run('balance', String(userId), '--at', '2020-01-01T00:00+08:00', '--json')
+    expect(JSON.parse(early.output)).toMatchObject({ total: 0 })
+  })
+
   it('shows balance, ledger and statement, from the site and from an export', async () => {
     const target = join(folder, 'export')
     expect(await run('export', target, '--json')).toMatchObject({ status: 0 })
