@@ -92,6 +92,25 @@ export type AuditJobFailed = Fact<
 /** The admins were notified of the findings. The same append sends the message. */
 export type FindingsNotified = Fact<'FindingsNotified', { readonly id: string }>
 
+/** The stream of exports, by which auditors and admins read data of others. */
+export const EXPORTS_STREAM = 'exports'
+
+/** An export was about to be sent. It is recorded first, so that no data leaves unrecorded. */
+export type DataExported = Fact<
+  'DataExported',
+  {
+    readonly exported: 'events' | 'audit-log' | 'call-log' | 'ledger'
+    /** The user whose data was exported, or null for the data of all users. */
+    readonly userId: number | null
+    readonly format: 'tar' | 'csv' | 'ndjson'
+    /** The range: positions of events, and otherwise unix seconds. Null means unlimited. */
+    readonly from: number | null
+    readonly to: number | null
+    /** The names of further filters, without their values, which may be personal data. */
+    readonly filters: readonly string[]
+  }
+>
+
 export type AuditJobEvent =
   | VerificationRequested
   | VerificationFinished

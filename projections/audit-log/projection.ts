@@ -6,7 +6,8 @@ import type {
   TokenBudgetSet,
   TokenBudgetsOpened,
 } from '#domain/accounts/events.ts'
-import type { AuditJobEvent } from '#domain/audit/events.ts'
+import type { AuditJobEvent, DataExported } from '#domain/audit/events.ts'
+import type { CircuitClosed } from '#domain/channel-health/events.ts'
 import type { ChannelEvent, ChannelTerms, TagChange } from '#domain/channels/events.ts'
 import type { CorrectionEvent } from '#domain/corrections/events.ts'
 import type { InvoiceEvent } from '#domain/invoices/events.ts'
@@ -25,7 +26,9 @@ import { type UserActEvent, userActHandlers } from './user-acts.ts'
 type LoggedEvent =
   | AuditJobEvent
   | ChannelEvent
+  | CircuitClosed
   | CorrectionEvent
+  | DataExported
   | InvoiceEvent
   | Exclude<RedemptionEvent, CodeRedeemed>
   | MessageEvent
@@ -72,7 +75,7 @@ const termsOfToken = (terms: Omit<TokenTerms, 'name'>) => ({
   max_concurrency: terms.maxConcurrency,
 })
 
-function channelHandlers(): Handlers<ChannelEvent> {
+function channelHandlers(): Handlers<ChannelEvent | CircuitClosed> {
   const channels = (after: object) =>
     logged<Extract<ChannelEvent, { data: { channelIds: readonly number[] } }>>(({ data }) => ({
       ...{ kind: 'channel', ids: data.channelIds, after },
@@ -109,6 +112,11 @@ function channelHandlers(): Handlers<ChannelEvent> {
     ChannelKeysTakenBack: logged(({ data: { channelId } }) => ({
       ...{ kind: 'channel', ids: [channelId], after: { key: 'in use' } },
     })),
+    // Circuits also close without an act, for example after a probe.
+    CircuitClosed: logged(({ data: { channelId, model, reason } }) => ({
+      ...{ kind: 'channel', ids: reason === 'admin' ? [channelId] : [], before: {} },
+      after: { circuit: 'closed', model },
+    })),
     ChannelAbilitiesFixed: logged(() => ({ kind: 'site', ids: [''] })),
   }
 }
@@ -130,19 +138,25 @@ const SET = '***'
 const shownSecret = (ref: string): string => (ref === '' ? '' : SET)
 
 function siteHandlers(): Handlers<
-  AuditJobEvent | CorrectionEvent | InvoiceEvent | MessageEvent | OptionsEvent | SiteEvent
+  | AuditJobEvent
+  | CorrectionEvent
+  | DataExported
+  | InvoiceEvent
+  | MessageEvent
+  | OptionsEvent
+  | SiteEvent
 > {
-  const message = logged<MessageEvent>(({ data }) => ({
-    ...{ kind: 'message', ids: [data.messageId] },
-    after: 'total' in data ? { recipients: data.total, format: data.format } : {},
-  }))
   const job = logged<AuditJobEvent>(({ data }) => ({
     ...{ kind: 'job', ids: 'ids' in data ? data.ids : [data.id] },
-    after: 'findingCount' in data ? { mode: data.mode, findings: data.findingCount } : {},
+    after: {
+      ...('mode' in data ? { mode: data.mode } : {}),
+      ...('findingCount' in data ? { findings: data.findingCount } : {}),
+    },
   }))
-  const plan = logged<Extract<OptionsEvent, { type: `PriceChange${string}` }>>(({ data }) => ({
-    ...{ kind: 'price-change', ids: [data.id] },
-  }))
+  const plan = (status: string) =>
+    logged<Extract<OptionsEvent, { type: `PriceChange${string}` }>>(({ data }) => ({
+      ...{ kind: 'price-change', ids: [data.id], after: { status } },
+    }))
   return {
     OptionSet: logged((event) => {
       const { key, before, value } = upcastOption(event).data
@@ -159,17 +173,24 @@ function siteHandlers(): Handlers<
       }
     }),
     PriceChangeScheduled: logged(({ data: { id, at, changes } }) => ({
-      ...{ kind: 'price-change', ids: [id], after: { at: Math.floor(at / 1_000), changes } },
+      ...{ kind: 'price-change', ids: [id] },
+      after: { status: 'scheduled', at: Math.floor(at / 1_000), changes },
     })),
-    PriceChangeCancelled: plan,
-    PriceChangeApplied: plan,
-    PriceChangeFailed: plan,
+    PriceChangeCancelled: plan('cancelled'),
+    PriceChangeApplied: plan('applied'),
+    PriceChangeFailed: plan('failed'),
     SiteInitialized: logged(({ data: { rootUserId } }) => ({
       ...{ kind: 'site', ids: [''], after: { root_user_id: rootUserId } },
     })),
-    MessageSent: message,
-    MessageEdited: message,
-    MessageDeleted: message,
+    MessageSent: logged(({ data: { messageId, total, format } }) => ({
+      ...{ kind: 'message', ids: [messageId], after: { recipients: total, format } },
+    })),
+    MessageEdited: logged(({ data: { messageId, format } }) => ({
+      ...{ kind: 'message', ids: [messageId], after: { text: 'changed', format } },
+    })),
+    MessageDeleted: logged(({ data: { messageId } }) => ({
+      ...{ kind: 'message', ids: [messageId], after: { status: 'deleted' } },
+    })),
     CorrectionStarted: logged(({ data: { id, scope, planned, note, requestedBy } }) => ({
       ...{ kind: 'correction', ids: [id], note, noteUser: requestedBy },
       after: { model: scope.model, group: scope.group, from: scope.from, to: scope.to, ...planned },
@@ -178,11 +199,15 @@ function siteHandlers(): Handlers<
       ...{ kind: 'invoice', ids: [invoiceId] },
       after: { channel_id: channelId, digest, rows, currency },
     })),
-    InvoiceDeleted: logged(({ data }) => ({ kind: 'invoice', ids: [data.invoiceId] })),
+    InvoiceDeleted: logged(({ data: { invoiceId } }) => ({
+      ...{ kind: 'invoice', ids: [invoiceId], after: { status: 'deleted' } },
+    })),
     CorrectionFinished: logged(({ data }) => ({ kind: 'correction', ids: [data.id] })),
     VerificationRequested: job,
     VerificationFinished: job,
-    RebuildRequested: job,
+    RebuildRequested: logged(({ data: { id, readModels } }) => ({
+      ...{ kind: 'job', ids: [id], after: { read_models: readModels } },
+    })),
     RebuildFinished: job,
     ScratchCopyRequested: logged(({ data: { id, position } }) => ({
       ...{ kind: 'job', ids: [id], after: { position } },
@@ -193,6 +218,10 @@ function siteHandlers(): Handlers<
     })),
     AuditJobFailed: job,
     FindingsNotified: job,
+    DataExported: logged(({ data: { exported, userId, format, from, to, filters } }) => ({
+      ...{ kind: userId === null ? 'site' : 'user', ids: [userId ?? ''], before: {} },
+      after: { exported, format, from, to, filters },
+    })),
   }
 }
 
@@ -252,7 +281,7 @@ function moneyHandlers(): Handlers<
  */
 export const auditLog = projectionOf<LoggedEvent>({
   name: 'audit-log',
-  version: 3,
+  version: 4,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { acts: { key: ['position', 'object_kind', 'object_id'], isAppendOnly: true } },
   newest: { ...OPTIONS_VERSIONS, ...TOKEN_VERSIONS },

@@ -4,6 +4,7 @@ import type {
   SessionsEnded,
   UserLoggedIn,
 } from '#domain/credentials/events.ts'
+import type { NotificationsChanged } from '#domain/notifications/events.ts'
 import type { UserEvent } from '#domain/users/events.ts'
 import type { Handlers } from '../projection.ts'
 import { logged } from './logged-act.ts'
@@ -12,13 +13,21 @@ import { logged } from './logged-act.ts'
 type Uses = { readonly type: 'PasskeyUsed' | 'TotpStepUsed' }
 type CredentialsAct = Exclude<CredentialsEvent, Uses>
 type LoginEvent = UserLoggedIn | LoginsFailed | SessionsEnded
-export type UserActEvent = UserEvent | CredentialsAct | LoginEvent
+export type UserActEvent = UserEvent | CredentialsAct | LoginEvent | NotificationsChanged
 
 /** The acts on users, their logins and their credentials. */
 export const userActHandlers = (): Handlers<UserActEvent> => ({
   ...userHandlers(),
   ...loginHandlers(),
   ...credentialsHandlers(),
+  // Addresses are personal data, so the log shows only whether there is one.
+  NotificationsChanged: logged(({ data: { userId, settings } }) => ({
+    ...{ kind: 'user', ids: [userId] },
+    after: {
+      ...{ notify_means: settings.means, notify_threshold: settings.threshold },
+      ...{ notify_mail: settings.mailTo !== null, notify_webhook: settings.webhookUrl !== null },
+    },
+  })),
 })
 
 function userHandlers(): Handlers<UserEvent> {
@@ -30,7 +39,10 @@ function userHandlers(): Handlers<UserEvent> {
       after: { role, group, status: 1, inviter_id: inviterId },
     })),
     UserProfileChanged: user({ display_name: 'changed' }),
-    UserPasswordChanged: user({ password: 'changed' }),
+    UserPasswordChanged: logged(({ data: { userId, isTemporary = false } }) => ({
+      ...{ kind: 'user', ids: [userId] },
+      after: { password: 'changed', is_temporary_password: isTemporary },
+    })),
     UserGroupChanged: logged(({ data: { userId, group, note } }) => ({
       ...{ kind: 'user', ids: [userId], after: { group }, note, noteUser: userId },
     })),
@@ -39,9 +51,9 @@ function userHandlers(): Handlers<UserEvent> {
     })),
     UserDisabled: user({ status: 2 }),
     UserEnabled: user({ status: 1 }),
-    UserDeleted: user(),
+    UserDeleted: user({ status: 'deleted' }),
     UserLoginsVoided: user(),
-    UserErased: user(),
+    UserErased: user({ status: 'erased' }),
     UserSettingsChanged: logged(({ data: { userId, settings } }) => ({
       ...{ kind: 'user', ids: [userId], after: settings },
     })),

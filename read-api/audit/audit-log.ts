@@ -15,6 +15,7 @@ import { type ActsQuery, type AuditAct, auditLogQueries } from '../contract/audi
 import { csvLine } from '../logs/export-format.ts'
 import { createPermits, sendExport } from '../logs/export-permits.ts'
 import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
+import { recordExport } from './record-export.ts'
 
 const PAGE_SIZE = 50
 const PAGE_SIZE_MAX = 100
@@ -70,6 +71,9 @@ export function exportAuditLog(app: App, deps: ReadDeps): void {
       const format = request.query.format ?? 'csv'
       const { userId, role } = principalOf(request)
       const release = permits(userId, role >= ADMIN)
+      const { query } = request
+      const exported = { exported: 'audit-log', userId: null, format, query } as const
+      await recordExport(deps, request, exported, release)
       const text = exportText(deps, filter, format, () => isStillAdmitted(request))
       const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson'
       const file = { name: `audit-log.${format}`, type: `${type}; charset=utf-8` }

@@ -8,6 +8,7 @@ import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import { verificationQueries } from '../contract/verifications.ts'
 import { createPermits, sendExport } from '../logs/export-permits.ts'
 import { type App, integerOf, type ReadDeps } from '../read-route-helpers.ts'
+import { recordExport } from './record-export.ts'
 
 /** An export reads the whole history, so that one user and two exports at a time are enough. */
 const PERMIT_LIMITS = { all: 2, each: 1 }
@@ -39,6 +40,9 @@ export function exportEvents(app: App, deps: ReadDeps): void {
         exportedAt: new Date(deps.core.now()),
       }
       const release = permits(principalOf(request).userId, true)
+      const { query } = request
+      const exported = { exported: 'events', userId: null, format: 'tar', query } as const
+      await recordExport(deps, request, exported, release)
       const archive = tarOf(deps.core, range, () => isStillAdmitted(request))
       const file = { name: `audit-from-${from}.tar`, type: 'application/x-tar' }
       return sendExport(reply, archive, { ...file, release, limits: READ_LIMITS })

@@ -9,6 +9,7 @@ import { csvLine } from '../logs/export-format.ts'
 import { createPermits, sendExport } from '../logs/export-permits.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { type LedgerViewer, ledgerFilter, ledgerItems, ownLedger, userLedger } from './ledger.ts'
+import { recordExport } from './record-export.ts'
 
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
@@ -91,6 +92,10 @@ async function send(
   const name = query.format ?? 'csv'
   const { userId, role } = principalOf(request)
   const release = permits(userId, role >= ADMIN)
+  if (!viewer.isOwner) {
+    const exported = { exported: 'ledger', userId: viewer.userId, format: name, query } as const
+    await recordExport(deps, request, exported, release)
+  }
   const text = ledgerText(deps, viewer, filter, FORMATS[name], () => isStillAdmitted(request))
   const file = { name: `ledger-${viewer.userId}.${name}`, type: FORMATS[name].type }
   return sendExport(reply, text, { ...file, release, limits: READ_LIMITS })

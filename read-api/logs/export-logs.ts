@@ -4,6 +4,7 @@ import { isStillAdmitted, onlyAdmin, onlyUser, principalOf } from '#infra/http/a
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
+import { recordExport } from '../audit/record-export.ts'
 import { type ExportQuery, logQueries } from '../contract/logs.ts'
 import { currentOptions } from '../options/list-options.ts'
 import { type App, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
@@ -104,6 +105,10 @@ async function answer(
   } catch (error) {
     release()
     throw error
+  }
+  if (ownerId === null) {
+    const exported = { exported: 'call-log', userId: null, query } as const
+    await recordExport(deps, request, { ...exported, format: query.format ?? 'csv' }, release)
   }
   const name = `usage.${format.extension}`
   return sendExport(reply, text, { name, type: format.type, release, limits: READ_LIMITS })

@@ -103,11 +103,12 @@ describe('the audit log', () => {
     expect((await site.root.call('GET', '/api/audit/log?cursor=x')).status).toBe(400)
     const headers = { cookie: site.root.cookie, 'user-id': '1' }
     const url = '/api/audit/log/export'
+    const { items } = await read('limit=100')
     const file = await site.app.inject({ url: `${url}?format=ndjson`, headers })
     const lines = file.body.trimEnd().split('\n')
-    expect(lines.map((line) => JSON.parse(line) as AuditAct)).toEqual(
-      (await read('limit=100')).items,
-    )
+    const exported = lines.map((line) => JSON.parse(line) as AuditAct)
+    // The export is an act itself, which the read model may include by then.
+    expect(exported.filter(({ act }) => act !== 'data-exported')).toEqual(items)
     const csv = await site.app.inject({ url: `${url}?object=option:SystemName`, headers })
     expect(csv.body.split('\r\n')[1]).toContain('option:SystemName')
   })

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { createHttpApp } from '#infra/http/app.ts'
+import { createMemoryLimits } from '#infra/limits/memory-limits.ts'
 import { findAccessToken } from '#projections/credentials/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { findUser, usersByIds } from '#projections/users/query.ts'
 import { readApi } from '#read-api/server.ts'
-import { type Fixture, projectionFixture, userCreated } from '#test/projections/fixture.ts'
+import { type Fixture, projectionFixture, sealed, userCreated } from '#test/projections/fixture.ts'
 
 export type Answer<T = Record<string, unknown>> = {
   readonly status: number
@@ -33,10 +34,12 @@ export const BOB = 4
 export async function apiFixture(): Promise<Api> {
   const fixture = await projectionFixture()
   const { core } = fixture
-  Object.assign(core, { config: { trustProxy: [] } })
+  const limits = createMemoryLimits(core.now)
+  Object.assign(core, { config: { trustProxy: [] }, limits })
   Object.assign(core.vault, {
     getSecrets: async (_purpose: string, refs: readonly { owner: string; ref: string }[]) =>
       new Map(refs.map(({ owner, ref }) => [ref, `secret of ${owner}`])),
+    seal: async (_userId: number, text: string) => sealed(text),
     keyedHash: (_purpose: string, text: string) => `lookup-${text}`,
   })
   const runner = await startProjections(core)
@@ -82,6 +85,7 @@ export async function apiFixture(): Promise<Api> {
     },
     close: async () => {
       await app.close()
+      limits.close()
       await runner.stop()
       await fixture.close()
     },
