@@ -138,7 +138,7 @@ export const MESSAGE_BYTES_MAX = 4_096
 
 type OwnDeps = Pick<
   ReadDeps,
-  'health' | 'progress' | 'shownBalances' | 'shownBudgets' | 'providerMessages'
+  'health' | 'progress' | 'shownBalances' | 'shownBudgets' | 'providerMessages' | 'site'
 >
 
 /** Registers the read routes and the live socket of the management API. */
@@ -159,6 +159,7 @@ export async function readApi(
     shownBalances: await createShownBalances(core),
     shownBudgets: await createShownBudgets(core),
     providerMessages: await createProviderMessages(core.pg, () => {}),
+    site: core,
   }
   const deps: ReadDeps = { ...apiDeps, ...ownDeps }
   await app.register(websocket, {

@@ -21,7 +21,7 @@ type Exported = Pick<DataExported['data'], 'exported' | 'userId' | 'format'> & {
  * user in an hour.
  */
 export async function recordExport(
-  deps: Pick<ReadDeps, 'core'>,
+  deps: Pick<ReadDeps, 'site'>,
   request: FastifyRequest,
   exported: Exported,
   release: () => void,
@@ -35,21 +35,21 @@ export async function recordExport(
 }
 
 async function record(
-  { core }: Pick<ReadDeps, 'core'>,
+  { site }: Pick<ReadDeps, 'site'>,
   request: FastifyRequest,
   { query, ...exported }: Exported,
 ): Promise<void> {
   const { userId } = principalOf(request)
   const key = `exports:${userId}`
-  const outcome = await core.limits.enter(`user:${userId}`, [
+  const outcome = await site.limits.enter(`user:${userId}`, [
     { kind: 'rate', key, max: PER_HOUR_MAX, periodMs: HOUR_MS, isRefundable: false },
   ])
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   outcome.release({ isRefunded: false })
   const data = { ...exported, ...rangeOf(query) }
   const event: DataExported = { type: 'DataExported', v: 1, data }
-  const events = newEvents([event], await contextOfUser(core, request, userId))
-  await core.store.append([{ stream: EXPORTS_STREAM, expected: 'any', events }])
+  const events = newEvents([event], await contextOfUser(site, request, userId))
+  await site.store.append([{ stream: EXPORTS_STREAM, expected: 'any', events }])
 }
 
 /** Names in queries that start and end a range, and those that select no data. */
