@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -15,17 +15,17 @@ const PATIENCE_MS = 5_000
 export async function stopOrphans(cluster: Cluster, log: Logger): Promise<void> {
   const pidFile = join(cluster.folder, 'postmaster.pid')
   const postmaster = recordedPid(pidFile)
-  let left = await processesOf(cluster.name)
+  let left = await orphansOf(cluster)
   if (left.length > 0)
     log.warn({ pids: left }, 'stopping a Postgres that a killed process left behind')
   if (postmaster !== null && left.includes(postmaster)) {
     signal(postmaster, 'SIGINT')
-    left = await waitForEnd(cluster.name)
+    left = await waitForEnd(cluster)
   }
   while (left.length > 0) {
     for (const pid of left) signal(pid, 'SIGKILL')
     await delay(20)
-    left = await processesOf(cluster.name)
+    left = await orphansOf(cluster)
   }
   // NOTE: the pid file is removed, because Postgres refuses to start if an unrelated process now
   // has the recorded pid.
@@ -40,14 +40,34 @@ function recordedPid(pidFile: string): number | null {
   }
 }
 
-async function waitForEnd(name: string): Promise<number[]> {
+async function waitForEnd(cluster: Cluster): Promise<number[]> {
   const deadline = performance.now() + PATIENCE_MS
-  let left = await processesOf(name)
+  let left = await orphansOf(cluster)
   while (left.length > 0 && performance.now() < deadline) {
     await delay(20)
-    left = await processesOf(name)
+    left = await orphansOf(cluster)
   }
   return left
+}
+
+/**
+ * Returns the pids of the processes that use the cluster's folder. A copy of a data folder, such as
+ * a backup, has the name of the original, whose server may be running.
+ */
+async function orphansOf({ name, folder }: Cluster): Promise<number[]> {
+  const named = await processesOf(name)
+  return process.platform === 'linux' ? named.filter((pid) => runsIn(pid, folder)) : named
+}
+
+/** Every process of a Postgres server works in its data folder. */
+function runsIn(pid: number, folder: string): boolean {
+  try {
+    const [used, own] = [statSync(`/proc/${pid}/cwd`), statSync(folder)]
+    return used.ino === own.ino && used.dev === own.dev
+  } catch {
+    // The process has ended.
+    return false
+  }
 }
 
 /** Returns the pids of processes with the cluster's name in their command line or title. */

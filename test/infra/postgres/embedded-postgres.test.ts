@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,8 +32,8 @@ function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   }
 }
 
-async function start(): Promise<Owner> {
-  const owner = await startOwner(dataDir)
+async function start(folder = dataDir): Promise<Owner> {
+  const owner = await startOwner(folder)
   owners.push(owner)
   return owner
 }
@@ -127,6 +128,21 @@ describe('an embedded Postgres', () => {
     const second = await start()
     await endOwner(second)
     expect(secrets()).toBe(before)
+  })
+
+  it('leaves the server of a folder running when a copy of the folder is started', async () => {
+    await endOwner(await start())
+    const copy = join(dataDir, 'copy')
+    execFileSync('cp', ['-a', dataDir, `${dataDir}.copy`])
+    renameSync(`${dataDir}.copy`, copy)
+    const first = await start()
+    const second = await start(copy)
+    expect(await query(second, 'select 1 n')).toEqual([{ n: 1 }])
+    expect(await query(first, 'select 2 n')).toEqual([{ n: 2 }])
+    expect(first.process.exitCode).toBeNull()
+    expect(await processesOf(clusterName())).toContain(first.postmaster)
+    await endOwner(second)
+    await endOwner(first)
   })
 
   it('is restarted in the same place after it dies', async () => {
