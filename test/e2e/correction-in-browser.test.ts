@@ -59,7 +59,8 @@ it('a wrong price is computed again, and its charges are corrected', async () =>
   await page.getByRole('link', { name: requestId }).waitFor()
   const toCorrection = en('reconciliation.whatIf.correctModel', { model: MODEL })
   await page.getByRole('link', { name: toCorrection }).click()
-  await page.getByRole('textbox', { name: en('shared.factor.model') }).fill('5')
+  await page.getByText(en('reconciliation.correction.newLead')).waitFor()
+  await page.getByRole('textbox', { name: en('shared.factor.model'), exact: true }).fill('5')
   await button(en('reconciliation.correction.preview')).click()
   await page
     .getByRole('table', { name: en('reconciliation.correction.calls') })
