@@ -4,6 +4,7 @@ import type {
   CallProgressed,
   CallReleased,
   CallSettled,
+  ChargeCorrected,
   HoldRaised,
 } from '../accounts/events.ts'
 import type { BatchLinesBilled, BatchSubmitted, BilledLine } from '../batches/events.ts'
@@ -14,7 +15,7 @@ import { isSame } from '../shared/deep-equal.ts'
 import type { Recorded } from '../shared/event.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
 import type { Findings } from './findings.ts'
-import { addId } from './id-set.ts'
+import { addId, hasId } from './id-set.ts'
 import { type AuditedCall, type AuditState, isPartial } from './state.ts'
 
 type CallEvent =
@@ -35,7 +36,7 @@ const SWEPT_WITHIN_MS = 300_000
 
 /** Checks the course of a call: one admission, its holds, one end, and the charge. */
 export function checkCall(state: AuditState, recorded: Recorded, findings: Findings): void {
-  const event = recorded as Recorded<CallEvent>
+  const event = recorded as Recorded<CallEvent | ChargeCorrected>
   switch (event.type) {
     case 'CallAdmitted':
       return admit(state, event, findings)
@@ -59,6 +60,8 @@ export function checkCall(state: AuditState, recorded: Recorded, findings: Findi
     case 'CallReleased':
     case 'CallInterrupted':
       return end(state, event, findings)
+    case 'ChargeCorrected':
+      return correct(state, event, findings)
   }
 }
 
@@ -105,9 +108,28 @@ function end(state: AuditState, event: Recorded<CallEnd>, findings: Findings): v
     releaseBatch(state, data.call, call)
     return
   }
+  addId(state.charges, chargeOf(event.stream, data.call, fromWire(event.data.charge)))
   checkPrice(event, call, findings)
   const expected = expectedCharge(state, event, call, findings)
   if (expected !== null) compareCharges(event, fromWire(event.data.charge), expected, findings)
+}
+
+const chargeOf = (stream: string, call: string, charge: Quota): string =>
+  `${stream} ${call} ${charge}`
+
+/** Checks that a correction starts from the charges that are in force for its calls. */
+function correct(state: AuditState, event: Recorded<ChargeCorrected>, findings: Findings): void {
+  const { stream, data } = event
+  for (const { call, charge, corrected } of data.calls) {
+    const key = `${stream} ${call}`
+    const inForce = state.correctedCharges.get(key)
+    const isKnown =
+      inForce === undefined
+        ? isPartial(state) || hasId(state.charges, chargeOf(stream, call, fromWire(charge)))
+        : inForce === fromWire(charge)
+    findings.expect('charges', isKnown, event, () => `call ${call} has no charge of ${charge}`)
+    state.correctedCharges.set(key, fromWire(corrected))
+  }
 }
 
 /** Reports a charge that differs from the recomputed one. A higher charge is its own finding. */

@@ -18,6 +18,16 @@ export function addId(set: IdSet, text: string): boolean {
   return true
 }
 
+export function hasId({ slots }: IdSet, text: string): boolean {
+  const [high, low] = fingerprintOf(text)
+  const mask = slots.length / 2 - 1
+  for (let slot = low & mask; ; slot = (slot + 1) & mask) {
+    const at = 2 * slot
+    if (slots[at] === high && slots[at + 1] === low) return true
+    if (slots[at] === 0 && slots[at + 1] === 0) return false
+  }
+}
+
 function grow(set: IdSet): void {
   const { slots } = set
   const larger = new Uint32Array(slots.length * 2)

@@ -69,7 +69,8 @@ export type AuditedBatch = {
 /**
  * What an audit remembers between two events. It consists of plain data, maps and sets, so that it
  * can be stored and continued. Calls, batches and movements are removed at their ends. What remains
- * grows with the users, streams, orders and codes, and by 8 to 24 bytes per call and grant.
+ * grows with the users, streams, orders and codes, by 16 to 48 bytes per call, and by 8 to 24 bytes
+ * per grant.
  */
 export type AuditState = {
   /** The position after which the audit began. Above 0, the earlier events are unknown. */
@@ -85,6 +86,10 @@ export type AuditState = {
   readonly siteAccounts: Map<string, Quota>
   readonly calls: Map<string, AuditedCall>
   readonly callIds: IdSet
+  /** The charges of ended calls, each with its account and call. */
+  readonly charges: IdSet
+  /** The charges that are in force for calls that were corrected, by account and call. */
+  readonly correctedCharges: Map<string, Quota>
   readonly grantIds: IdSet
   readonly movements: Map<string, HalfMovement>
   readonly codes: Map<string, AuditedCode>
@@ -94,7 +99,7 @@ export type AuditState = {
 }
 
 /** Increase this number when the shape of the state changes. Stored states are then ignored. */
-export const AUDIT_STATE_VERSION = 1
+export const AUDIT_STATE_VERSION = 2
 
 type Options = { readonly startedAfter?: number; readonly arePositionsDense?: boolean }
 
@@ -111,6 +116,8 @@ export const initialAudit = ({
   siteAccounts: new Map(),
   calls: new Map(),
   callIds: noIds(),
+  charges: noIds(),
+  correctedCharges: new Map(),
   grantIds: noIds(),
   movements: new Map(),
   codes: new Map(),
