@@ -18,13 +18,28 @@ const SOURCE_HELP = '  --export PATH   read an export instead of the site'
 const SOURCE = { export: { type: 'string' } } as const
 const PAGE = 1_000
 
-/** Calls `apply` with the events of the user's account, from the site or an export, in order. */
+/**
+ * Calls `apply` with the events of the user's account, from the site or an export, in order. An
+ * account without events is an error, because the id may be wrong.
+ */
 async function eachEvent(
   invocation: Invocation,
   userId: number,
   apply: (event: Recorded) => void,
 ): Promise<void> {
-  const stream = accountStream(userId)
+  let count = 0
+  await readAccount(invocation, accountStream(userId), (event) => {
+    count += 1
+    apply(event)
+  })
+  if (count === 0) throw new CommandError(`the account of user ${userId} has no events`)
+}
+
+async function readAccount(
+  invocation: Invocation,
+  stream: string,
+  apply: (event: Recorded) => void,
+): Promise<void> {
   const path = textOption(invocation, 'export')
   if (path !== undefined) {
     const reader = openExport(path)

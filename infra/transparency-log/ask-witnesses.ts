@@ -18,6 +18,9 @@ type Witness = Config['transparencyLog']['witnesses'][number]
 const ANSWER_MS_MAX = 10_000
 const ANSWER_CHARACTERS_MAX = 4_096
 
+/** Thrown if a witness has signed events that are not in this log, or refuses its proof. */
+class OtherHistory extends Error {}
+
 type PublishDeps = Pick<Core, 'config' | 'log' | 'pg'> & { readonly outbound: Outbound }
 
 /**
@@ -32,6 +35,11 @@ export async function publishLatestCheckpoint(deps: PublishDeps): Promise<void> 
   await Promise.all(
     witnesses.map((witness) =>
       askWitness(deps, witness, latest).catch((err: unknown) => {
+        if (err instanceof OtherHistory) {
+          const { url } = witness
+          log.error({ err, witness: url }, 'a witness has signed another history of this log')
+          return
+        }
         warnThrottled(log, { err }, `the witness ${witness.url} did not sign the checkpoint`)
       }),
     ),
@@ -81,6 +89,7 @@ async function askWitness(
     await sendRotations(pg, send, known)
     answer = await sendFromKnownSize(send, latest, known)
   }
+  if (answer.status === 422) throw new OtherHistory('it refused the proof of consistency (422)')
   if (answer.status !== 200) throw new Error(`it answered ${answer.status}`)
   const { body } = parseSignedCheckpoint(latest.note)
   const line = answer.text.split('\n').find((text) => text.startsWith(`— ${key.name} `))
@@ -158,7 +167,13 @@ async function sendCheckpoint(
   before: number,
   { size, note }: Sent,
 ): Promise<Answer> {
-  if (before > size) throw new Error(`it has already signed ${before} events of this log`)
+  if (before > size) {
+    const error = `it has already signed ${before} events`
+    const [latest] = await listCheckpoints(pg, 1)
+    // Another process may have sealed more events meanwhile.
+    if (before <= (latest?.size ?? 0)) throw new Error(error)
+    throw new OtherHistory(`${error}, but this log has only ${latest?.size ?? 0}`)
+  }
   const proof = await storedTree(pg).consistencyProof(before, size)
   const lines = proof.map((hash) => `${hash.toString('base64')}\n`)
   const { statusCode, body } = await request(`${url}/add-checkpoint`, {
