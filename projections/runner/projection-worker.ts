@@ -287,11 +287,11 @@ export class ProjectionWorker implements LaneWorker {
       const intervalMs = readers.hasReaders() ? INTERVAL_WITH_READERS_MS : INTERVAL_MS
       return stopping.aborted ? 0 : startedAt + intervalMs - performance.now()
     }
-    while (leftMs() >= 1) {
+    for (let waitMs = leftMs(); waitMs >= 1; waitMs = leftMs()) {
       const resume = new AbortController()
       const removeListener = readers.onReader(() => resume.abort())
       const signal = AbortSignal.any([stopping, resume.signal])
-      await delay(leftMs(), undefined, { signal }).catch(() => {})
+      await delay(waitMs, undefined, { signal }).catch(() => {})
       removeListener()
     }
   }
