@@ -32,7 +32,7 @@ const SLOW_EVERY = 8
 const LOOKS_MIN = KILLS * 2
 /** A slow machine needs longer for its looks. The storm ends after this time in any case. */
 const LONGEST_MS = 240_000
-/** The calls pause while a look takes longer, so that read models of a slow machine can catch up. */
+/** The calls pause while a look takes longer, so that a slow machine's read models catch up. */
 const LOOK_MS = 5_000
 const OPENING_BALANCE = 1_000_000_000
 const REDEEMED = 1_234
