@@ -93,14 +93,25 @@ function parseUser(text: string | null): SessionUser | null {
 
 let renewals = 0
 let renewing: Promise<unknown> = Promise.resolve()
+let running = 0
 
+/**
+ * Performs a request that replaces the session, such as a change of the password. The server ends
+ * the old session before the browser has the new one.
+ */
 export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
-  const running = perform().finally(() => {
+  running += 1
+  notifyListeners()
+  const result = perform().finally(() => {
     renewals += 1
+    running -= 1
+    notifyListeners()
   })
-  renewing = running.catch(() => {})
-  return running
+  renewing = result.catch(() => {})
+  return result
 }
+
+export const isRenewingSession = (): boolean => running > 0
 
 /** Returns a function that resolves to true if the session was renewed in the meantime. */
 export function watchSession(): () => Promise<boolean> {

@@ -9,7 +9,12 @@ import {
 import type { Core } from '../core-dependencies.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import { deleteProgress, type ProgressWriter, progressWriter } from './job-progress.ts'
-import { buildScratchTables, dropOtherScratchTables, scratchBytes } from './scratch-copy-tables.ts'
+import {
+  buildScratchTables,
+  dropOtherScratchTables,
+  dropScratchTables,
+  scratchBytes,
+} from './scratch-copy-tables.ts'
 
 /** The size of one copy in bytes that is allowed. */
 const BYTES_MAX = 20 * 1024 ** 3
@@ -70,6 +75,8 @@ export async function buildScratchCopy(
   } catch (error) {
     if (lost.aborted || !(await isStillBuilding(core, id))) return
     core.log.error({ alarm: 'audit-job-failed', id, err: error }, 'an audit job failed')
+    // On a full disk, the failure can only be recorded once the tables are gone.
+    await dropScratchTables(core.pg, id)
     await append(core, id, { type: 'FailAuditJob', id, finishedAt: core.now() })
   } finally {
     clearInterval(watch)
@@ -82,6 +89,8 @@ const isStillBuilding = async (core: Core, id: string): Promise<boolean> =>
 async function stopIfEnded(core: Core, id: string, stopped: AbortController): Promise<void> {
   try {
     if ((await scratchBytes(core.pg, id)) > BYTES_MAX) await end(core, id, 'too-large')
+    // The disk is full. Without the tables of the copy, the site can write again.
+    if (!core.writes.isWritable()) stopped.abort()
     if (!(await isStillBuilding(core, id))) stopped.abort()
   } catch (error) {
     warnThrottled(core.log, { reason: reasonOf(error) }, 'an audit job waits for the database')

@@ -40,6 +40,11 @@ export async function scratchBytes(pg: Pool, copyId: string): Promise<number> {
   return Number(rows[0]?.bytes ?? 0)
 }
 
+/** Drops the tables of one copy. */
+export async function dropScratchTables(pg: Pool, copyId: string): Promise<void> {
+  for (const { name } of PROJECTIONS) await dropSchema(pg, scratchSchemaOf(copyId, name))
+}
+
 /** Drops the tables of all copies but those with these ids. */
 export async function dropOtherScratchTables(pg: Pool, ids: readonly string[]): Promise<void> {
   const kept = ids.map((id) => scratchPrefixOf(id))
@@ -50,8 +55,12 @@ export async function dropOtherScratchTables(pg: Pool, ids: readonly string[]): 
     const isKept = kept.some((prefix) => name.startsWith(prefix))
     // A schema of another form was not made by a copy.
     if (isKept || !SCRATCH_SCHEMA.test(name)) continue
-    await pg.query({ text: `drop schema if exists ${name} cascade`, ...UNLIMITED })
+    await dropSchema(pg, name)
   }
+}
+
+async function dropSchema(pg: Pool, name: string): Promise<void> {
+  await pg.query({ text: `drop schema if exists ${name} cascade`, ...UNLIMITED })
 }
 
 /** Dropping a schema waits for the statements that read it. */

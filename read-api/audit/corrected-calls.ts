@@ -25,11 +25,12 @@ const UNCONFIRMED: Confirmation = { requested_by: { id: 0, name: '' }, reason: '
 
 /**
  * Reads who confirmed corrections, and why. The reason is empty if the admin has been erased, and
- * so is the name.
+ * so is the name. Owners of calls do not see the login name of an admin.
  */
 async function confirmationsOf(
   { actors, db, vault }: CorrectionsCore,
   rows: readonly CorrectedCallRow[],
+  seesAll: boolean,
 ): Promise<ReadonlyMap<string, Confirmation>> {
   if (rows.length === 0) return new Map()
   const ids = new Set(rows.map(({ correctionId }) => correctionId))
@@ -43,7 +44,7 @@ async function confirmationsOf(
   const found = new Map<string, Confirmation>()
   for (const { id, requestedBy, note } of named) {
     const reason = (await vault.open(requestedBy, note)) ?? ''
-    const name = names.get(requestedBy) ?? ''
+    const name = (seesAll && names.get(requestedBy)) || ''
     found.set(id, { requested_by: { id: requestedBy, name }, reason })
   }
   return found
@@ -53,9 +54,10 @@ async function confirmationsOf(
 export async function correctionsOf(
   core: CorrectionsCore,
   call: string,
+  seesAll: boolean,
 ): Promise<ChargeCorrection[]> {
   const rows = await correctionsOfCalls(core.db, [call])
-  const confirmations = await confirmationsOf(core, rows)
+  const confirmations = await confirmationsOf(core, rows, seesAll)
   return rows.map(({ correctionId, position, revision, createdAt, balanceAfter, ...row }) => ({
     ...{ correction_id: correctionId, position, revision, created_at: createdAt },
     ...{ balance_after: balanceAfter, held_after: row.heldAfter },
@@ -69,9 +71,10 @@ export async function correctionsOf(
 export async function loggedCorrections(
   core: CorrectionsCore,
   calls: readonly string[],
+  seesAll: boolean,
 ): Promise<ReadonlyMap<string, readonly LoggedCorrection[]>> {
   const rows = calls.length === 0 ? [] : await correctionsOfCalls(core.db, calls)
-  const confirmations = await confirmationsOf(core, rows)
+  const confirmations = await confirmationsOf(core, rows, seesAll)
   return new Map(
     [...Map.groupBy(rows, ({ call }) => call)].map(([call, ofCall]) => [
       call,
@@ -107,13 +110,13 @@ export function listCorrectedCalls(app: App, deps: ReadDeps): void {
 
 async function correctedCallsAt(
   { core }: ReadDeps,
-  { userId }: LedgerViewer,
+  { userId, isOwner }: LedgerViewer,
   position: string,
 ): Promise<CorrectedCalls> {
   const rows = await callsCorrectedAt(core.db, userId, Number(position))
   const [first] = rows
   if (first === undefined) throw auditError('EventUnknown')
-  const confirmations = await confirmationsOf(core, rows)
+  const confirmations = await confirmationsOf(core, rows, !isOwner)
   return {
     ...{ correction_id: first.correctionId, created_at: first.createdAt },
     ...(confirmations.get(first.correctionId) ?? UNCONFIRMED),

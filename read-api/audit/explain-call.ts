@@ -43,7 +43,7 @@ export async function explainCall(
   const { call, userId, tokenId, model, group, isStream, requested = null, batch } = facts
   const settled = end?.type === 'CallSettled' ? end.data : null
   const charged = end === null || end.type === 'CallReleased' ? null : end
-  const corrections = charged === null ? [] : await correctionsOf(deps.core, call)
+  const corrections = charged === null ? [] : await correctionsOf(deps.core, call, seesAll)
   const price = charged?.data.price ?? admission?.data.price ?? null
   return {
     ...{ request_id: call, user_id: userId, username: names.username },

@@ -153,7 +153,10 @@ const ChargeCorrection = Type.Object({
   amount: Type.Integer(),
   /** The part of a higher charge that the account could not pay and does not owe. */
   unpaid: Type.Integer(),
-  /** Who confirmed the correction, and why. The reason is empty if the admin has been erased. */
+  /**
+   * Who confirmed the correction, and why. Both texts are empty if the admin has been erased, and
+   * owners of calls get no name.
+   */
   requested_by: Type.Object({ id: Type.Integer(), name: Type.String() }),
   reason: Type.String(),
 })

@@ -107,7 +107,7 @@ async function answer(
     throw error
   }
   if (ownerId === null) {
-    const exported = { exported: 'call-log', userId: null, query } as const
+    const exported = { exported: 'call-log', userId: filter?.userId ?? null, query } as const
     await recordExport(deps, request, { ...exported, format: query.format ?? 'csv' }, release)
   }
   const name = `usage.${format.extension}`

@@ -77,7 +77,7 @@ async function answer(
   const viewer = { isAdmin: ownerId === null && role >= ADMIN, language: languageOf(request) }
   const messages = await messagesOf(deps, rows)
   const decrypted = await decryptRows(core.vault, rows)
-  const corrections = await loggedCorrections(core, callsOf(rows))
+  const corrections = await loggedCorrections(core, callsOf(rows), viewer.isAdmin)
   const items = decrypted.map((row) => {
     const { requestId } = row
     return logResponse(row, viewer, messages.get(requestId), corrections.get(requestId))

@@ -94,6 +94,7 @@ describe('the sums of an invoice', () => {
 
   it.each([
     ['2026-02-31,m,1,a', 'InvoiceRowInvalid: Invalid day in row 2'],
+    ['0000-01-01,m,1,a', 'InvoiceRowInvalid: Invalid day in row 2'],
     ['2026-02-01,,1,a', 'Invalid model in row 2'],
     ['2026-02-01,m,=1,a', 'Invalid amount in row 2'],
     ['2026-02-01,m\0,1,a', 'Invalid model in row 2'],

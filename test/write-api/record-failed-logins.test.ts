@@ -27,7 +27,7 @@ describe('the recorder of failed logins', () => {
     const deps = { store, vault, log, now: () => Date.now() }
     const logins = recordFailedLogins(deps as unknown as Parameters<typeof recordFailedLogins>[0])
     const fail = (userId: number | null, ip = ATTACKER) =>
-      logins.add({ reason: 'wrong-password', userId, isUrgent: false, ip })
+      logins.add({ reason: 'wrong-password', userId, urgency: 0, ip })
     return { appended, store, logins, fail }
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type FailedLogin, FailedLoginTallies } from '#write-api/sessions/tally-failed-logins.ts'
 
 const failed = (more: Partial<FailedLogin> = {}): FailedLogin => ({
-  ...{ reason: 'wrong-password', userId: 7, isUrgent: false, ip: '203.0.113.5', at: 1_000 },
+  ...{ reason: 'wrong-password', userId: 7, urgency: 0, ip: '203.0.113.5', at: 1_000 },
   ...more,
 })
 const sumOf = (tallies: readonly { readonly count: number }[]): number =>
@@ -17,7 +17,7 @@ describe('the tallies of failed logins', () => {
     const [tally, ...others] = tallies.take()
     expect(others).toEqual([])
     expect(tally).toEqual({
-      ...{ userId: 7, isUrgent: false, from: '203.0.113.5', count: 3 },
+      ...{ userId: 7, urgency: 0, from: '203.0.113.5', count: 3 },
       reasons: new Map([
         ['wrong-password', 2],
         ['throttled', 1],
@@ -51,7 +51,7 @@ describe('the tallies of failed logins', () => {
     for (let n = 0; n < 50_000; n += 1) {
       const ip = `198.${n % 251}.${n % 241}.${n % 7}`
       tallies.add(failed({ userId: n % 3 === 0 ? null : 100 + (n % 10_007), ip }))
-      if (n === 40_000) tallies.add(failed({ userId: 1, isUrgent: true, ip: '192.0.2.1' }))
+      if (n === 40_000) tallies.add(failed({ userId: 1, urgency: 2, ip: '192.0.2.1' }))
     }
     expect(tallies.size).toBeLessThanOrEqual(1_001)
     const taken = tallies.take()
@@ -62,15 +62,24 @@ describe('the tallies of failed logins', () => {
     expect(tallies.size).toBe(0)
   })
 
+  it('show those at an admin before many wrong codes of users whose passwords are known', () => {
+    const tallies = new FailedLoginTallies()
+    for (let n = 0; n < 2_000; n += 1) tallies.add(failed({ userId: 100 + (n % 20), urgency: 1 }))
+    tallies.add(failed({ userId: 1, urgency: 2 }))
+    const taken = tallies.take()
+    expect(taken[0]).toMatchObject({ userId: 1, count: 1 })
+    expect(sumOf(taken)).toBe(2_001)
+  })
+
   it('stay bounded when one admin is attacked from everywhere', () => {
     const tallies = new FailedLoginTallies()
     for (let n = 0; n < 3_000; n += 1) tallies.add(failed({ userId: n }))
     for (let n = 0; n < 5_000; n += 1) {
       const ip = `10.${n % 256}.${Math.floor(n / 256)}.1`
-      tallies.add(failed({ userId: 1, isUrgent: true, ip }))
+      tallies.add(failed({ userId: 1, urgency: 2, ip }))
     }
     expect(tallies.size).toBeLessThanOrEqual(1_001)
-    const ofAdmin = tallies.take().filter(({ isUrgent }) => isUrgent)
+    const ofAdmin = tallies.take().filter(({ urgency }) => urgency === 2)
     expect(ofAdmin.length).toBeLessThanOrEqual(5)
     expect(sumOf(ofAdmin)).toBeGreaterThanOrEqual(5_000)
   })

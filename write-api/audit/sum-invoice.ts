@@ -159,6 +159,9 @@ function columnsOf(header: readonly string[], format: InvoiceFormat): Columns {
   }
 }
 
+/** No provider sold calls before. The database can't store a day of the year 0. */
+const EARLIEST_DAY = Date.UTC(2000, 0, 1)
+
 function readRow(
   fields: readonly string[],
   row: number,
@@ -168,7 +171,7 @@ function readRow(
   const text = (at: number) => (fields[at] ?? '').trim()
   const day = /^(\d{4}-\d{2}-\d{2})(?:$|[T ])/.exec(text(columns.day))?.[1] ?? ''
   const time = Date.parse(`${day}T00:00:00Z`)
-  if (Number.isNaN(time) || dayOf(time) !== day) throw rowError(row, 'day', 'not-a-day')
+  if (!(time >= EARLIEST_DAY) || dayOf(time) !== day) throw rowError(row, 'day', 'not-a-day')
   const name = text(columns.model)
   const model = models.get(name) ?? name
   const isName = model !== '' && model.length <= MODEL_LENGTH_MAX && !CONTROL.test(model)

@@ -135,11 +135,12 @@ const FAILURES: Readonly<Record<string, LoginFailure>> = {
   TooManyRequests: 'throttled',
 }
 
-export type LoginSubject = Pick<FailedLogin, 'isUrgent'> & { readonly id: number }
+export type LoginSubject = Pick<FailedLogin, 'urgency'> & { readonly id: number }
 
 export const subjectOf = (
   user: { readonly id: number; readonly role: number } | null,
-): LoginSubject | null => (user === null ? null : { id: user.id, isUrgent: user.role >= AUDITOR })
+): LoginSubject | null =>
+  user === null ? null : { id: user.id, urgency: user.role >= AUDITOR ? 2 : 0 }
 
 /** For logins with an identity of another site, which names no user of this site. */
 export const nobody = (): null => null
@@ -168,7 +169,7 @@ export async function countFailures<T>(
     failedLogins.add({
       reason: isUnknown ? 'unknown-user' : failure,
       userId: user?.id ?? null,
-      isUrgent: user?.isUrgent ?? false,
+      urgency: user?.urgency ?? 0,
       ip: request.ip,
     })
     throw error

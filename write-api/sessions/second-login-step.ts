@@ -12,7 +12,7 @@ import { verifyPasskeySignature } from '../credentials/verify-passkey-signature.
 import { limitCodeAttempts, verifyCode } from '../credentials/verify-second-factor-code.ts'
 import { startUserSession } from './complete-login.ts'
 import { consumeTicket, countTicketAttempt, type LoginTicket, readTicket } from './login-ticket.ts'
-import { countFailures } from './record-failed-logins.ts'
+import { countFailures, type LoginSubject, subjectOf } from './record-failed-logins.ts'
 
 /** POST /api/user/login/second/begin: returns the WebAuthn options for the user's passkeys. */
 export const secondStepPasskey: Action = (api, deps) => {
@@ -43,12 +43,13 @@ export const secondStep: Action = (api, deps) => {
   api.route({
     ...endpoint(loginActions, 'POST /api/user/login/second'),
     handler: async (request, reply) => {
-      let userId: number | null = null
-      // Failures are urgent, because the password was correct.
-      const who = () => (userId === null ? null : { id: userId, isUrgent: true })
+      let subject: LoginSubject | null = null
+      const who = () => subject
       return countFailures(deps, request, who, async () => {
         const first = await readTicket(deps, request.body.ticket)
-        userId = first.userId
+        const found = subjectOf(await findUser(deps.core.db, first.userId))
+        // The password was correct.
+        subject = found?.urgency === 0 ? { ...found, urgency: 1 } : found
         await verifySecondStep(deps, request, first, request.body)
         const user = await findUser(deps.core.db, first.userId)
         if (user?.authVersion !== first.authVersion) throw credentialsError('LoginTicketOver')

@@ -1,12 +1,14 @@
 import type { LoginFailure } from '#domain/credentials/events.ts'
 import { networkOf } from '#infra/http/client-address-hash.ts'
 
+/** 2 for accounts of admins and auditors, 1 after the correct password of a user, otherwise 0. */
+export type Urgency = 0 | 1 | 2
+
 export type FailedLogin = {
   readonly reason: LoginFailure
   /** The user who was to be logged in, or null if no user has the name. */
   readonly userId: number | null
-  /** True for admins and auditors, and for attempts after a correct password. */
-  readonly isUrgent: boolean
+  readonly urgency: Urgency
   readonly ip: string
   /** The time in unix milliseconds. */
   readonly at: number
@@ -15,7 +17,7 @@ export type FailedLogin = {
 /** Failed logins of one account from one network. */
 export type FailedLoginTally = {
   readonly userId: number | null
-  readonly isUrgent: boolean
+  readonly urgency: Urgency
   /** The address, or the network of several addresses. Null for several networks. */
   readonly from: string | null
   readonly count: number
@@ -45,10 +47,10 @@ export class FailedLoginTallies {
     return this.#tallies.size + (this.#rest === null ? 0 : 1)
   }
 
-  add({ reason, userId, isUrgent, ip, at }: FailedLogin): void {
+  add({ reason, userId, urgency, ip, at }: FailedLogin): void {
     const reasons = new Map([[reason, 1]])
     const from = networkOf(ip) === '' ? null : ip
-    this.merge({ userId, isUrgent, from, count: 1, reasons, firstAt: at, lastAt: at })
+    this.merge({ userId, urgency, from, count: 1, reasons, firstAt: at, lastAt: at })
   }
 
   merge(tally: FailedLoginTally): void {
@@ -64,12 +66,12 @@ export class FailedLoginTallies {
   }
 
   /**
-   * Removes and returns the tallies of a period: those of urgent accounts first, then those with
+   * Removes and returns the tallies of a period: the most urgent ones first, then those with
    * the highest counts. The last one has the sum of all others.
    */
   take(): readonly FailedLoginTally[] {
     const all = [...this.#tallies.values()].toSorted(
-      (one, other) => Number(other.isUrgent) - Number(one.isUrgent) || other.count - one.count,
+      (one, other) => other.urgency - one.urgency || other.count - one.count,
     )
     const rest = all.slice(TALLIES_PER_PERIOD_MAX).reduce(withoutAccount, this.#rest)
     this.#tallies.clear()
@@ -79,20 +81,20 @@ export class FailedLoginTallies {
   }
 
   /** Returns the network, or `SEVERAL` if the account has too many networks already. */
-  #networkOf({ userId, from, isUrgent }: FailedLoginTally): string {
+  #networkOf({ userId, from, urgency }: FailedLoginTally): string {
     const network = from === null ? SEVERAL : from.includes('/') ? from : networkOf(from)
     const networks = this.#networks.get(userId) ?? new Set()
     if (networks.has(network)) return network
     if (network === SEVERAL || networks.size >= NETWORKS_PER_ACCOUNT_MAX) return SEVERAL
-    const isCounted = isUrgent || this.#tallies.size < TALLIES_MAX
+    const isCounted = urgency > 0 || this.#tallies.size < TALLIES_MAX
     if (isCounted) this.#networks.set(userId, networks.add(network))
     return network
   }
 
-  #makeRoomFor({ isUrgent }: FailedLoginTally): boolean {
-    if (!isUrgent) return false
+  #makeRoomFor({ urgency }: FailedLoginTally): boolean {
+    if (urgency === 0) return false
     for (const [key, tally] of this.#tallies) {
-      if (tally.isUrgent) continue
+      if (tally.urgency >= urgency) continue
       this.#tallies.delete(key)
       this.#rest = withoutAccount(this.#rest, tally)
       return true
@@ -109,7 +111,7 @@ function sumOf(one: FailedLoginTally, other: FailedLoginTally): FailedLoginTally
     reasons.set(reason, (reasons.get(reason) ?? 0) + count)
   return {
     userId: one.userId,
-    isUrgent: one.isUrgent || other.isUrgent,
+    urgency: one.urgency > other.urgency ? one.urgency : other.urgency,
     from: one.from === other.from || one.from === null ? one.from : networkOfBoth(one, other),
     count: one.count + other.count,
     reasons,
@@ -127,6 +129,6 @@ const withoutAccount = (
   rest: FailedLoginTally | null,
   tally: FailedLoginTally,
 ): FailedLoginTally => {
-  const anonymous = { ...tally, userId: null, isUrgent: false, from: null }
+  const anonymous = { ...tally, userId: null, urgency: 0, from: null } as const
   return rest === null ? anonymous : sumOf(rest, anonymous)
 }

@@ -13,7 +13,7 @@ import {
 import type { SessionUser } from '#read-api/contract/users.ts'
 import { request } from '../request.ts'
 import { openCopy } from '../scratch-copy.ts'
-import { isLoggingOut, onUserChange, storedUser } from '../session.ts'
+import { isLoggingOut, isRenewingSession, onUserChange, storedUser } from '../session.ts'
 import { createLiveStream, type LiveSocket, type LiveStream } from './live-stream.ts'
 
 const HIDDEN_DISCONNECT_MS = 60_000
@@ -53,12 +53,14 @@ const isPageVisible$ = (): Observable<boolean> =>
 
 /**
  * Emits whether a user is logged in and may receive events. The server sends no events to a user
- * who must first replace a reset password.
+ * who must first replace a reset password, nor to a session that is being replaced.
  */
 const isLoggedIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
-    const notify = (user: SessionUser | null) =>
-      screen.next(user !== null && user.must_change_password !== true && !isLoggingOut())
+    const notify = (user: SessionUser | null) => {
+      const hasSession = user !== null && !isLoggingOut() && !isRenewingSession()
+      screen.next(hasSession && user.must_change_password !== true)
+    }
     notify(storedUser())
     return onUserChange(notify)
   })
@@ -86,7 +88,7 @@ function closeOnceOpen(socket: WebSocket): WebSocket {
 /** Checks the session later. A password change in another tab may renew the session by then. */
 function checkSessionAfterDelay(): void {
   setTimeout(() => {
-    if (isLoggingOut() || storedUser() === null) return
+    if (isLoggingOut() || isRenewingSession() || storedUser() === null) return
     void request({ path: '/api/user/self' }).catch(() => {})
   }, SESSION_CHECK_DELAY_MS)
 }
