@@ -39,7 +39,7 @@ describe('the layout at each width', () => {
     await page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await sizeTo(1280)
-    expect((await boxOf(page.locator('.tg-sidebar'))).width).toBe(200)
+    await expect.poll(async () => (await boxOf(page.locator('.tg-sidebar'))).width).toBe(200)
   })
 
   it.each(['/app/tokens', '/admin/channels', '/admin/settings'])(

@@ -57,7 +57,12 @@ it.each(LANGUAGES)('the banner of a copy has no accessibility fault in %s', asyn
 it('a copy is requested as of an event or a time, and at most two exist', async () => {
   const items: ScratchCopy[] = []
   app.site.routes['GET /api/audit/scratch-copies'] = () => answer(items)()
-  app.site.routes['POST /api/audit/scratch-copies'] = () => ok({ id: READY.id })
+  let requested = 0
+  app.site.routes['POST /api/audit/scratch-copies'] = () => {
+    requested += 1
+    if (requested === 2) items.push(READY, BUILDING)
+    return ok({ id: READY.id })
+  }
   await app.openAsRoot(`${PATH}&before=501`)
   const create = app.page.getByRole('button', { name: en('audit.copies.create') })
   const last = app.page.getByRole('textbox', { name: en('audit.copies.lastPosition') })
@@ -69,7 +74,6 @@ it('a copy is requested as of an event or a time, and at most two exist', async 
   await expect
     .poll(() => app.bodies('POST /api/audit/scratch-copies'))
     .toEqual([{ position: 500, time: null }])
-  items.push(READY, BUILDING)
   await app.page
     .getByRole('combobox', { name: en('audit.copies.moment') })
     .selectOption({ label: en('audit.copies.byTime') })
