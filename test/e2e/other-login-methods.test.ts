@@ -45,10 +45,14 @@ async function logInByPassword(): Promise<void> {
 }
 
 async function logOut(): Promise<void> {
-  // The console does not run at this URL. It would otherwise send requests without a session.
+  // The console does not run at this URL. It would otherwise send requests without a session. The
+  // live connection that the previous page was opening may still fail without its cookie.
   await open.page.goto(`${product.url}/favicon.svg`)
-  await open.page.context().clearCookies()
-  await open.page.evaluate(() => localStorage.removeItem('user'))
+  await open.whileAway(async () => {
+    await open.page.context().clearCookies()
+    await open.page.evaluate(() => localStorage.removeItem('user'))
+    await open.page.goto(`${product.url}/favicon.svg`)
+  })
 }
 
 describe('other login methods in a real browser', () => {

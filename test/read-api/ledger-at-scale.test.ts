@@ -217,18 +217,24 @@ describe('a ledger that is read while calls end', () => {
     const admin = await api.logIn(ADMIN)
     const { db, pg } = api.core
     let next = 0
+    let moved: Promise<unknown> = Promise.resolve()
+    // As in an account, each movement is visible only after all earlier ones.
     const move = async () => {
       next += 1
-      await pg.query(
+      const revision = next
+      moved = moved.then(() => insert(revision))
+      await moved
+    }
+    const insert = (revision: number) =>
+      pg.query(
         `with moved as (insert into read_ledger.movements
            (user_id, position, revision, created_at, type, source, amount, balance, held)
          values (${ADMIN}, 4000000 + $1::bigint, $1, ${START}, 'grant', 'now', 1, $1, 0))
          insert into read_ledger.account_days as d values (${ADMIN}, ${START}, 'grant', '', 1, 1)
          on conflict (user_id, day, type, model) do update set count = d.count + 1,
            amount = d.amount + 1`,
-        [next],
+        [revision],
       )
-    }
     await move()
     const { any, transaction } = db
     const spy = vi.spyOn(db, 'any').mockImplementation((async (

@@ -230,7 +230,7 @@ describe('a correction', () => {
       .poll(() => app.bodies('POST /api/audit/corrections'))
       .toEqual([{ preview: 'preview-text', reason: 'ratio twice too high' }])
     await app.page.getByRole('grid').getByText('gpt-4o').waitFor()
-    expect(new URL(app.page.url()).searchParams.get('new')).toBeNull()
+    await expect.poll(() => new URL(app.page.url()).searchParams.get('new')).toBeNull()
   })
 
   it('cannot be applied with a preview of other values', async () => {
