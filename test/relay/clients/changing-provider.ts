@@ -5,7 +5,12 @@ import { providerOfAllFormats } from './provider-families.ts'
 
 /** The answer that a correct provider would send. */
 export type GoodAnswer = { readonly type: string; readonly bytes: Buffer }
-type Respond = (response: ServerResponse, good: GoodAnswer, socket: Socket) => void
+type Respond = (
+  response: ServerResponse,
+  good: GoodAnswer,
+  socket: Socket,
+  requestBody: string,
+) => void
 
 const AS_IT_IS: Respond = (response, { type, bytes }) => {
   response.writeHead(200, { 'content-type': type }).end(bytes)
@@ -20,16 +25,11 @@ export async function changingProvider() {
     script.requests.push(request.headers)
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer)
-    const answer = await fetch(`${good.url}${request.url}`, {
-      method: 'POST',
-      body: Buffer.concat(parts),
-    })
+    const body = Buffer.concat(parts)
+    const answer = await fetch(`${good.url}${request.url}`, { method: 'POST', body })
     const bytes = Buffer.from(await answer.arrayBuffer())
-    script.respond(
-      response,
-      { type: String(answer.headers.get('content-type')), bytes },
-      request.socket,
-    )
+    const type = String(answer.headers.get('content-type'))
+    script.respond(response, { type, bytes }, request.socket, body.toString('utf8'))
   })
   const close = async () => {
     await server.close()
