@@ -36,6 +36,7 @@ async function run(...args: string[]) {
     cwd: folder,
     env: {
       ...{ DATABASE_URL: databaseUrl ?? '', LOG_LEVEL: 'silent' },
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       SECRET_KEY: Buffer.from(secretKey ?? []).toString('base64'),
     },
   })

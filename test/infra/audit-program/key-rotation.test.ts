@@ -248,6 +248,7 @@ describe('npm run audit -- rotate-key', { timeout: 180_000 }, () => {
     return spawn(process.execPath, [PROGRAM, 'rotate-key', file, '--json'], {
       env: {
         ...{ DATABASE_URL: databaseUrl ?? '', LOG_LEVEL: 'silent' },
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         SECRET_KEY: Buffer.from(secretKey ?? []).toString('base64'),
         ...(witness === undefined ? {} : { TRANSPARENCY_LOG_WITNESSES: witness }),
       },
