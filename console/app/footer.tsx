@@ -30,8 +30,8 @@ const READS_MAX = 5
 const READ_EVERY_MS = 200
 
 /**
- * Returns the footer's HTML from the status. Until the status has loaded, reads the HTML in the
- * browser's storage up to five times.
+ * Returns the footer's HTML from the status. Until the status has loaded, returns the HTML of the
+ * last visit from the browser's storage. Another script may write it there shortly after the start.
  */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html

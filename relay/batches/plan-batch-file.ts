@@ -32,7 +32,7 @@ export const FILE_LINE_BYTES_MAX = 8 * 1024 * 1024
 const LINES_AT_ONCE = 16
 const MEMBERS: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body'])
 
-/** Ends the reading of a file with the error of its line. */
+/** Thrown to stop the reading of a file. Has the error of the invalid line. */
 export class FileRefused extends Error {
   readonly error: RelayError
 

@@ -15,8 +15,8 @@ const HOUR_TTL_TEXTS = ['1h"', '1H"', '\\u00']
 
 /**
  * Reports whether a request uses the provider's one-hour cache, which costs more than the
- * five-minute cache. This search is slow. It is made only once the provider has reported cache
- * writes or the text has been counted.
+ * five-minute cache. The search is slow, so callers first check whether the provider has reported
+ * cache writes or the text has been counted.
  */
 export const requestsHourCache = (body: Buffer): boolean =>
   HOUR_TTL_TEXTS.some((text) => body.includes(text)) && HOUR_TTL.test(body.toString('latin1'))

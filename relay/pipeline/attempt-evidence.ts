@@ -70,7 +70,7 @@ export class AttemptEvidence {
     else this.sent = { bytes, sha256: hash('sha256', body, 'hex') }
   }
 
-  /** Notes a chunk of an upload that was passed to the connection. */
+  /** Records that a chunk of the upload was passed to the connection. */
   noteUploaded(chunk: Buffer): void {
     this.upload.push(chunk)
   }
@@ -123,7 +123,10 @@ export class AttemptEvidence {
     return report
   }
 
-  /** Finds identifiers at both ends of the answer. The first value of a name counts. */
+  /**
+   * Finds identifiers in the first and the last bytes of the answer. Of several values of a name, the
+   * first one is used.
+   */
   private identifiers(): [name: string, value: string][] {
     const { start, last } = this
     const found: [string, string][] = []

@@ -73,7 +73,10 @@ export class ClientGate {
     return true
   }
 
-  /** Returns the caller's id of an event that the provider names; null if it has none. */
+  /**
+   * Returns the id that the caller gave to an event, by the id with which it was sent on. Returns null
+   * if the caller gave none.
+   */
   callersIdOf(sentId: unknown): string | null {
     return this.callersIds.get(String(sentId)) ?? null
   }

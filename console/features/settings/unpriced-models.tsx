@@ -82,7 +82,10 @@ function usePriceForm({ changes }: SettingsForm) {
   return {
     name: price === '' ? null : price,
     setName,
-    /** Closes the form. The page stays open if there are unsaved prices. */
+    /**
+     * Closes the form and returns to the page that opened it. If there are unsaved prices, closes
+     * only the form.
+     */
     close: () => {
       if (goBack !== null && changes.length === 0) goBack()
       else setName(null)

@@ -32,7 +32,10 @@ function fetchDetails(): Promise<Details> {
   return detailsPromise
 }
 
-/** The loaded component is state, because `React.lazy` would first show its fallback. */
+/**
+ * Shows the details of a row. `React.lazy` is not used, because it would show its fallback even if
+ * the component is already loaded.
+ */
 export function ExpandedRow(props: { row: LogEntry; isAdmin: boolean }) {
   const [details, setDetails] = useState(loadedDetails)
   const [isLost, setLost] = useState(false)

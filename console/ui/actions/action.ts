@@ -7,7 +7,10 @@ export type Action = {
   readonly title: string
   readonly icon?: IconName
   readonly tone?: 'normal' | 'danger'
-  /** Set if the action selects one of several values. True for the current value. */
+  /**
+   * Whether the action's value is the current one. Undefined unless the action selects one of several
+   * values.
+   */
   readonly isSelected?: boolean
   /** The language of the title, if the page has another language. */
   readonly lang?: string

@@ -95,7 +95,7 @@ function ClientChoice(props: { client: Client; onChange: (client: Client) => voi
   ))
 }
 
-/** `copied` is null without a key. Then, the texts with the placeholder are copied. */
+/** `copied` is null if there is no key. In that case, `shown` is copied, with a placeholder. */
 function SetupBody(props: {
   template: string
   name: string

@@ -20,7 +20,10 @@ export type ColumnLayout<Row> = {
   readonly widthOf: (column: Column<Row>) => number
   readonly isShown: (column: Column<Row>) => boolean
   readonly isResized: (column: Column<Row>) => boolean
-  /** Null if no column can show elapsed times. */
+  /**
+   * True if times are shown as elapsed times, such as "5 minutes ago". Null if there are no columns
+   * with times.
+   */
   readonly isAgo: boolean | null
   readonly setAgo: (isAgo: boolean) => void
   readonly setShown: (id: string, isShown: boolean) => void

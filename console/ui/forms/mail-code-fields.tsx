@@ -56,7 +56,7 @@ export function MailCodeFields(props: {
   )
 }
 
-/** For a code whose mail address is entered in a separate field. */
+/** The field of a code that is sent by mail. The mail address has its own field. */
 export function MailCodeField(
   props: FieldState<string> & {
     email: string

@@ -47,7 +47,10 @@ const HOSTED_ITEMS: ReadonlySet<string> = new Set([
   ...['program', 'program_output', 'computer_call', 'computer_call_output'],
 ])
 
-/** Calls of tools that the caller executes, but whose definition is at the provider. */
+/**
+ * The tool calls that the caller executes although the provider defines the tool, with the name of
+ * the tool and the member that has its input.
+ */
 const BUILT_IN_CALLS: ReadonlyMap<string, readonly [name: string, input: string]> = new Map([
   ['local_shell_call', ['local_shell', 'action']],
   ['shell_call', ['shell', 'action']],

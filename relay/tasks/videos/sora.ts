@@ -30,7 +30,10 @@ const SIZES: Readonly<Record<string, readonly [portrait: string, landscape: stri
   '1080p': ['1080x1920', '1920x1080'],
 }
 
-/** OpenAI's videos (platform.openai.com/docs/api-reference/videos), and gateways like it. */
+/**
+ * The video API of OpenAI and of gateways that copy it, as in
+ * platform.openai.com/docs/api-reference/videos.
+ */
 export const SORA: VideoVendor = {
   platform: 'sora',
   media: (request) => {

@@ -2,8 +2,9 @@ type State = Readonly<Record<string, unknown>>
 
 export type StateChange = {
   readonly name: string
-  /** Null if the value did not exist before, or does not exist any more. */
+  /** Null if there was no value before the change. */
   readonly before: string | null
+  /** Null if the change removed the value. */
   readonly after: string | null
 }
 

@@ -10,7 +10,7 @@ type Scan = {
   readonly isComplete: boolean
 }
 
-/** Shows how far a computation has come, or that it has not come to the end of the period. */
+/** Shows the progress of a scan. If it was stopped before the end of the period, says so. */
 export function ScanProgress({ scan, onStop }: { scan: Scan; onStop: () => void }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
