@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Gauges } from '#infra/telemetry/cross-process-gauges.ts'
+import type { Gauges } from '#infra/telemetry/gauges-of-all-processes.ts'
 import type { RunningCall } from './pipeline/running-call.ts'
 import type { UnorderedList } from './unordered-list.ts'
 

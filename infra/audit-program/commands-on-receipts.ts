@@ -1,7 +1,7 @@
 import { accountStream } from '#domain/accounts/events.ts'
 import type { Core } from '../core-dependencies.ts'
 import { ensureLogSchema } from '../transparency-log/open-log.ts'
-import { buildReceipts } from './build-receipts.ts'
+import { buildReceipts } from './build-receipts-of-events.ts'
 import {
   CommandError,
   positionOption,

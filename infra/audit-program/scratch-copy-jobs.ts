@@ -14,7 +14,7 @@ import {
   dropOtherScratchTables,
   dropScratchTables,
   scratchBytes,
-} from './scratch-copy-tables.ts'
+} from './scratch-read-models.ts'
 
 /** The size of one copy in bytes that is allowed. */
 const BYTES_MAX = 20 * 1024 ** 3

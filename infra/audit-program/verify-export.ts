@@ -5,12 +5,12 @@ import { Findings } from '#domain/audit/findings.ts'
 import { type AuditState, initialAudit } from '#domain/audit/state.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { isConsistent } from '../transparency-log/merkle-tree.ts'
-import { Coverage } from './coverage.ts'
 import type { Segment } from './export-format.ts'
 import { MANIFEST_FILE, type Manifest, manifestOf, SEGMENT_BYTES_MAX } from './export-format.ts'
 import type { ExportReader } from './export-reader.ts'
 import { GrowingTree } from './growing-tree.ts'
 import { KeyRing } from './key-ring.ts'
+import { Coverage } from './signature-coverage.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,

@@ -43,7 +43,7 @@ export type ReceiptFault =
   | 'witness'
   /** A receipt between two others is missing, or is of another account. */
   | 'missing'
-  /** The balance does not follow from the balance before and the movement. */
+  /** The balance is not the sum of the previous balance and the movement. */
   | 'balance'
   /** Two receipts show different histories. */
   | 'fork'

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { JournalEntry } from './request-journal.ts'
+import type { JournalEntry } from './received-requests.ts'
 
 /**
  * A fault that the simulated provider produces. A request for the model `fault-<name>` always

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { plainAnswer, readChatRequest, usageOf } from './chat-answers.ts'
-import { Journal, type JournalEntry } from './request-journal.ts'
+import { Journal, type JournalEntry } from './received-requests.ts'
 import { answerPlainFault, type Fault, faultOfModel } from './simulated-faults.ts'
 import { createTaskProvider, type TaskProvider } from './simulated-task-provider.ts'
 import { streamAnswer } from './stream-answer.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { type ChatRequest, sse, streamChunk, usageChunk, usageOf } from './chat-answers.ts'
-import type { JournalEntry } from './request-journal.ts'
+import type { JournalEntry } from './received-requests.ts'
 import type { Fault } from './simulated-faults.ts'
 
 type Stream = {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { EventStore, Subscription } from '../event-store/port.ts'
 import { isCurrent, type Lease, type Leases } from '../leases/exclusive-leases.ts'
-import { balanceLanes } from './balance-lanes.ts'
+import { balanceLanes } from './distribute-lanes.ts'
 import { createOpenResources } from './lane-of-stream.ts'
 import { LaneSubscription } from './lane-subscription.ts'
 import type { EventBus, LaneWork, LaneWorker } from './port.ts'

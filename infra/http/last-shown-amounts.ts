@@ -42,9 +42,9 @@ export const createShownBudgets = (deps: Deps): Promise<ShownAmounts> =>
 type Failures = Map<string, { readonly at: number }>
 
 /**
- * The failures of this process, by connection pool and table. The read-api and the write-api of a
- * process share them, so that the write-api knows of a failure even while the table can't be
- * written.
+ * The failed writes of this process, by connection pool and table. The read-api and the write-api
+ * of a process share this map, so that the write-api also knows of a failure that could not be
+ * written to its table.
  */
 const FAILURES = new WeakMap<Deps['pg'], Map<string, Failures>>()
 

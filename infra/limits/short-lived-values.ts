@@ -7,7 +7,10 @@ import { createKeyedHash } from '../vault/keys-derived-from-secret-key.ts'
  * reached, methods reject with `ShortLivedUnavailable`, and callers must deny access.
  */
 export interface ShortLived {
-  /** Stores a value, replaces an older value of the same key, and resets the number of tries. */
+  /**
+   * Stores a value. Replaces an older value of the same key, and the tries that `countTry` counts
+   * start at 0 again.
+   */
   put(kind: string, key: string, value: string, ttlMs: number): Promise<void>
   /**
    * Removes and returns the value, or null. Only one of several simultaneous callers gets the

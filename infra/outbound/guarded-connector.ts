@@ -46,7 +46,10 @@ export function guardedConnector(
 const isReachedAllowed = (socket: Socket | null, policy: OutboundPolicy, port: number): boolean =>
   socket?.remoteAddress !== undefined && policy.isAddressAllowed(socket.remoteAddress, port)
 
-/** Returns the addresses of a host name. Fails with `OutboundError` unless all are allowed. */
+/**
+ * Creates a `lookup` that returns the addresses of a host name. It fails with `OutboundError`
+ * unless all of them are allowed.
+ */
 function guardedLookup(policy: OutboundPolicy, port: number, resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, (error, addresses) => {

@@ -45,7 +45,10 @@ export const MANAGEMENT_LIMITS: OutboundLimits = {
 }
 
 const CONNECTIONS_PER_ORIGIN = 4_096
-/** The maximum number of proxies (including those only tested) whose connection pools stay open. */
+/**
+ * The maximum number of proxies whose connection pools stay open. Proxies that were only tested
+ * count, too.
+ */
 const PROXIES_MAX = 256
 
 /**

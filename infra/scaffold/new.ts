@@ -1,14 +1,14 @@
+/**
+ * `npm run new -- KIND NAME` creates the files of a new page, action, question, provider or option,
+ * as CONTRIBUTING.md describes. If one change is impossible, nothing is written.
+ */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Change } from './file-edits.ts'
 import { RECIPES } from './recipes.ts'
 
-/**
- * The root of the checkout. `npm run new -- KIND NAME` must be started there. It creates the files
- * of a new page, action, question, provider or option, as CONTRIBUTING.md describes. If one change
- * is impossible, nothing is written.
- */
+/** The root of the checkout, in which the program must be started. */
 const ROOT = process.cwd()
 
 const fail = (message: string): never => {

@@ -7,7 +7,10 @@ import { createNoteSigner, type NoteSigner } from './signed-note.ts'
 
 type LogCore = Pick<Core, 'config' | 'pg' | 'vault'>
 
-/** The site's transparency log, with the keys that sign its and other sites' checkpoints. */
+/**
+ * The site's transparency log. Its keys sign the checkpoints of this site, and as a witness those
+ * of other sites.
+ */
 export type TransparencyLog = {
   /** The name of the log, which is also that of its key. */
   readonly origin: string

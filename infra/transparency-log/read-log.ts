@@ -96,7 +96,10 @@ export async function readTile(
   return hashes.length < width * HASH_BYTES ? null : hashes
 }
 
-/** Returns the tree of the stored tiles. Each tile is read once, so use it for one response. */
+/**
+ * Returns the tree of the stored tiles. The tree keeps each tile that it has read, so create a new
+ * tree for each response.
+ */
 export function storedTree(pg: Pool): TileTree {
   const tiles = new Map<string, Promise<Buffer>>()
   const load = async (level: number, index: number): Promise<Buffer> =>

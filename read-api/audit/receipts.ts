@@ -4,7 +4,7 @@ import {
   buildReceipts,
   type IssuedReceipt,
   TreeTooSmall,
-} from '#infra/audit-program/build-receipts.ts'
+} from '#infra/audit-program/build-receipts-of-events.ts'
 import { recordsOf } from '#infra/audit-program/sealed-tree.ts'
 import type { StoredRecord } from '#infra/audit-program/stored-record.ts'
 import type { Core } from '#infra/core-dependencies.ts'

@@ -1,4 +1,4 @@
-import { cosignaturesOf } from '#infra/audit-program/build-receipts.ts'
+import { cosignaturesOf } from '#infra/audit-program/build-receipts-of-events.ts'
 import { bundleVerifier } from '#infra/audit-program/bundle-verifier.ts'
 import { recordsOf } from '#infra/audit-program/sealed-tree.ts'
 import { parseVerifierKey } from '#infra/audit-program/signed-checkpoint.ts'

@@ -2,7 +2,7 @@ import { modelRules } from '../conversion/anthropic-messages/model-rules.ts'
 import type { Effort, Thinking } from '../conversion/canonical-request.ts'
 import { readModelVersion } from '../conversion/gemini/model-version.ts'
 import { budgetLimitsOf } from '../conversion/gemini/thinking-config.ts'
-import type { AdapterOptions } from './adapter-options.ts'
+import type { AdapterOptions } from './model-adapter-options.ts'
 
 /** A model's name that ends in a suffix which controls how much the model thinks. */
 export type ModelSuffix = {

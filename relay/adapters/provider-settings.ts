@@ -1,5 +1,5 @@
 import type { FormatName } from '../dialects/wire-format.ts'
-import type { AdapterOptions } from './adapter-options.ts'
+import type { AdapterOptions } from './model-adapter-options.ts'
 
 /** What an admin set for requests of one model, apart from their bodies. */
 export type ProviderSettings = {

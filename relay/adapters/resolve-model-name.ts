@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { ChannelView, RelayChannel } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
-import type { AdapterOptions } from './adapter-options.ts'
+import type { AdapterOptions } from './model-adapter-options.ts'
 import { type ModelSuffix, readModelSuffix } from './model-suffix.ts'
 
 type NamedModel = Pick<ChatRequest, 'model' | 'suffix'>

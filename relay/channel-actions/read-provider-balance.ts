@@ -8,7 +8,7 @@ import { parseDecimal } from '#domain/pricing/decimal.ts'
 import { type ExactJson, parseJsonText } from '#domain/shared/json-text.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
-import type { Balance } from '../providers/openai-compatible/balance-query.ts'
+import type { Balance } from '../providers/openai-compatible/balance-queries.ts'
 import {
   type ProviderTarget,
   providerRequest,

@@ -124,8 +124,8 @@ export class AttemptEvidence {
   }
 
   /**
-   * Finds identifiers in the first and the last bytes of the answer. Of several values of a name, the
-   * first one is used.
+   * Finds identifiers in the first and the last bytes of the answer. Of several values of a name,
+   * the first one is used.
    */
   private identifiers(): [name: string, value: string][] {
     const { start, last } = this

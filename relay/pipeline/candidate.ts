@@ -1,7 +1,7 @@
 import type { Thinking } from '#relay/conversion/canonical-request.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import { adaptRequest } from '../adapters/adapt-request.ts'
-import { type AdapterOptions, NO_ADAPTERS } from '../adapters/adapter-options.ts'
+import { type AdapterOptions, NO_ADAPTERS } from '../adapters/model-adapter-options.ts'
 import { thinkingFor } from '../adapters/model-suffix.ts'
 import { type ProviderSettings, providerSettings } from '../adapters/provider-settings.ts'
 import { suffixAt } from '../adapters/resolve-model-name.ts'

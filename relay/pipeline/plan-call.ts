@@ -17,7 +17,7 @@ import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { requestsHourCache } from '../dialects/hour-cache.ts'
+import { requestsHourCache } from '../dialects/one-hour-cache-writes.ts'
 import { requestedConditions } from '../dialects/requested-conditions.ts'
 import { largestUses } from '../dialects/tool-limits.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'

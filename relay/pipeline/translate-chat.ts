@@ -6,7 +6,7 @@ import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { readAnswerSettings, readRequest } from '../conversion/openai-chat/read-request.ts'
 import type { AnswerDecoder, Transport } from '../providers/clouds/cloud-access.ts'
 import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
-import { answerDecoder } from '../providers/translations/answer-decoder.ts'
+import { answerDecoder } from '../providers/translations/decode-answer-to-chat.ts'
 import type { Translation, TranslationTarget } from '../providers/translations/translation.ts'
 
 /** What the answers of a translated chat need. The chat itself is not kept. */

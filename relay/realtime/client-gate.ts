@@ -74,8 +74,8 @@ export class ClientGate {
   }
 
   /**
-   * Returns the id that the caller gave to an event, by the id with which it was sent on. Returns null
-   * if the caller gave none.
+   * Returns the id that the caller gave to an event, by the id with which it was sent on. Returns
+   * null if the caller gave none.
    */
   callersIdOf(sentId: unknown): string | null {
     return this.callersIds.get(String(sentId)) ?? null

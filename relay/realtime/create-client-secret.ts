@@ -12,9 +12,9 @@ import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts
 import { readBody } from '../pipeline/read-body.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
+import { SECRET_PREFIX } from './authenticate-session.ts'
 import { isObject } from './items.ts'
 import { planRealtime } from './open-upstream.ts'
-import { SECRET_PREFIX } from './session-request.ts'
 import { checkMembers, readSession, type SessionSettings } from './session-settings.ts'
 
 /** The endpoints that create temporary keys. `sessions` belongs to the beta protocol. */

@@ -13,9 +13,9 @@ import type { CallRequest, CallResponse } from '../pipeline/http-messages.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { requestOf, responseOver } from '../responses-socket/socket-exchange.ts'
 import { SocketMemory } from '../responses-socket/socket-memory.ts'
+import { authenticateSession, PROTOCOL } from './authenticate-session.ts'
 import { openUpstream, planRealtime, type Upstream } from './open-upstream.ts'
 import { RealtimeSession } from './realtime-session.ts'
-import { authenticateSession, PROTOCOL } from './session-request.ts'
 import type { SessionSettings } from './session-settings.ts'
 
 /**

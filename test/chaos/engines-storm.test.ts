@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '#infra/config/read-config.ts'
-import type { JournalEntry } from '#infra/demo/request-journal.ts'
+import type { JournalEntry } from '#infra/demo/received-requests.ts'
 import { type Running, startProduct } from '#infra/start.ts'
 import { kafkaForTests } from '../support/kafka/kafka-for-tests.ts'
 import { SHORT_LEASES, startProviderProcess, startSite } from '../support/multi-process-site.ts'

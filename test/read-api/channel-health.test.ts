@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { createGauges } from '#infra/telemetry/cross-process-gauges.ts'
+import { createGauges } from '#infra/telemetry/gauges-of-all-processes.ts'
 import type { HealthPush, HealthSnapshot } from '#read-api/contract/channel-health.ts'
 import {
   aCall,

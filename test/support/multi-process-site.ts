@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { JournalEntry } from '#infra/demo/request-journal.ts'
+import type { JournalEntry } from '#infra/demo/received-requests.ts'
 import { firstLine, spawnNode } from './child-process.ts'
 import { ProductProcess } from './product-process.ts'
 import { siteDatabase } from './site-database.ts'

@@ -1,7 +1,7 @@
 import type { Translations } from '../translation-types.ts'
 import { auth } from './auth.ts'
 import { about, chat, home, oauth, setup } from './entry-pages.ts'
-import { request } from './request.ts'
+import { request } from './request-errors.ts'
 import { shell } from './shell.ts'
 import { ui } from './ui.ts'
 

@@ -1,6 +1,6 @@
 import { auth } from './auth.ts'
 import { about, chat, home, oauth, setup } from './entry-pages.ts'
-import { request } from './request.ts'
+import { request } from './request-errors.ts'
 import { shell } from './shell.ts'
 import { ui } from './ui.ts'
 

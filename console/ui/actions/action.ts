@@ -8,8 +8,8 @@ export type Action = {
   readonly icon?: IconName
   readonly tone?: 'normal' | 'danger'
   /**
-   * Whether the action's value is the current one. Undefined unless the action selects one of several
-   * values.
+   * Whether the action's value is the current one. Undefined unless the action selects one of
+   * several values.
    */
   readonly isSelected?: boolean
   /** The language of the title, if the page has another language. */

@@ -1,5 +1,5 @@
 import type { Core } from '#infra/core-dependencies.ts'
-import type { Gauges } from '#infra/telemetry/cross-process-gauges.ts'
+import type { Gauges } from '#infra/telemetry/gauges-of-all-processes.ts'
 import { openCircuits } from '#projections/channel-health/query.ts'
 import {
   type ChannelFigures,

@@ -7,7 +7,7 @@ import type {
 } from '../canonical-request.ts'
 import { ConversionError } from '../canonical-request.ts'
 import { addLoss } from '../losses.ts'
-import { membersOf, reportOthers, textOf } from './request-members.ts'
+import { membersOf, reportOthers, textOf } from './read-members.ts'
 
 export type MediaPart = ImagePart | DocumentPart | AudioPart
 

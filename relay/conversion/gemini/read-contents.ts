@@ -9,7 +9,7 @@ import {
 import { isObject } from '../json-fields.ts'
 import { addLoss } from '../losses.ts'
 import { readFileData, readInlineData } from './media.ts'
-import { listOf, type Members, membersOf, reportOthers, textOf } from './request-members.ts'
+import { listOf, type Members, membersOf, reportOthers, textOf } from './read-members.ts'
 import { readSignature, readThought, readThoughtsOfCall } from './thought-signature.ts'
 import { callIdInRequest } from './tool-call-ids.ts'
 import { TurnBuilder } from './turn-builder.ts'

@@ -16,7 +16,7 @@ import {
   numberOf,
   reportOthers,
   textOf,
-} from './request-members.ts'
+} from './read-members.ts'
 import { readThinkingConfig } from './thinking-config.ts'
 
 const PATH = 'generationConfig'

@@ -11,7 +11,7 @@ import { addLoss } from '../losses.ts'
 import { readContents, readSystem } from './read-contents.ts'
 import { readGeminiSchema } from './read-gemini-schema.ts'
 import { readGenerationConfig } from './read-generation-config.ts'
-import { listOf, membersOf, reportOthers, textOf } from './request-members.ts'
+import { listOf, membersOf, reportOthers, textOf } from './read-members.ts'
 
 const NAMES = new Set([
   ...['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig'],

@@ -2,7 +2,7 @@ import type { Converted, Effort, JsonObject, Thinking } from '../canonical-reque
 import { ConversionError } from '../canonical-request.ts'
 import { addLoss } from '../losses.ts'
 import { type ModelVersion, readModelVersion } from './model-version.ts'
-import { booleanOf, integerOf, membersOf, reportOthers, textOf } from './request-members.ts'
+import { booleanOf, integerOf, membersOf, reportOthers, textOf } from './read-members.ts'
 
 const NAMES = new Set(['includeThoughts', 'thinkingBudget', 'thinkingLevel'])
 const LEVELS = new Map<string, Effort>([

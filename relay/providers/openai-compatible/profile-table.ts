@@ -5,7 +5,7 @@ import {
   deepSeekBalance,
   openRouterBalance,
   singleRequest,
-} from './balance-query.ts'
+} from './balance-queries.ts'
 import { CLOUD_ROWS } from './cloud-profiles.ts'
 import { OTHER_FORMAT_ROWS } from './other-format-profiles.ts'
 import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.ts'

@@ -4,7 +4,7 @@ import type { TaskKind } from '#domain/tasks/events.ts'
 import { type BodyEnvelope, type FormatName, isDirectFormat } from '#relay/dialects/wire-format.ts'
 import type { OpenCloud } from '../clouds/cloud-access.ts'
 import type { Translation } from '../translations/translation.ts'
-import type { BalanceQuery } from './balance-query.ts'
+import type { BalanceQuery } from './balance-queries.ts'
 import type { ImageAdapter } from './image-adapters.ts'
 
 /** A header that holds the key alone, without a scheme such as `Bearer`. */

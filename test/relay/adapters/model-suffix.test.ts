@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AdapterOptions, NO_ADAPTERS } from '#relay/adapters/adapter-options.ts'
+import { type AdapterOptions, NO_ADAPTERS } from '#relay/adapters/model-adapter-options.ts'
 import { readModelSuffix, thinkingFor } from '#relay/adapters/model-suffix.ts'
 import { resolveModelName, suffixAt } from '#relay/adapters/resolve-model-name.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'

@@ -9,7 +9,7 @@ const COVERED_WITHIN_MS = 120_000
 
 /**
  * How many of the first events are covered by checkpoints with certain signatures. Without this
- * check, a history could be changed after the checkpoints of the changed events were taken away.
+ * check, somebody could remove the last checkpoints and then change the events that they cover.
  */
 export class Coverage {
   /** The size of the largest tree that was compared with such a checkpoint. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readAdapterOptions } from '#relay/adapters/adapter-options.ts'
+import { readAdapterOptions } from '#relay/adapters/model-adapter-options.ts'
 import { providerSettings, withHeaders, withVersion } from '#relay/adapters/provider-settings.ts'
 import type { FormatName } from '#relay/dialects/wire-format.ts'
 
