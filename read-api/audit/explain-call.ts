@@ -23,6 +23,12 @@ export type ExplainDeps = {
 /** The names of a call's user and token, and the address that the viewer may see. */
 export type CallNames = Pick<LogRow, 'username' | 'tokenName'> & { readonly address: string }
 
+type Viewer = {
+  readonly seesAll: boolean
+  /** The path of the log that the viewer may read and that has the call; null if there is none. */
+  readonly logPath: string | null
+}
+
 const STATUS = {
   CallSettled: 'settled',
   CallReleased: 'released',
@@ -37,7 +43,7 @@ export async function explainCall(
   deps: ExplainDeps,
   events: CallEvents,
   names: CallNames,
-  seesAll: boolean,
+  { seesAll, logPath }: Viewer,
 ): Promise<CallExplanation | null> {
   const { admission, raises, end } = events
   const facts = (end ?? admission)?.data
@@ -77,7 +83,7 @@ export async function explainCall(
     task: admission?.data.isTask === true ? await taskOf(deps, call) : null,
     links: {
       receipts: `/api/audit/receipts/${call}`,
-      log: seesAll ? `/api/log/?request_id=${call}` : `/api/log/self/?request_id=${call}`,
+      log: logPath === null ? null : `${logPath}?request_id=${call}`,
     },
   }
 }

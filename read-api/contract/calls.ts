@@ -231,8 +231,11 @@ export const CallExplanation = Type.Object({
       finished_at: nullable(Type.Integer()),
     }),
   ),
-  /** Paths of the API with more about the call. */
-  links: Type.Object({ receipts: Type.String(), log: Type.String() }),
+  /**
+   * Paths of the API with more about the call, which the viewer may read. `log` is null for
+   * auditors who see a call of another user, because they may not read the log of others.
+   */
+  links: Type.Object({ receipts: Type.String(), log: nullable(Type.String()) }),
 })
 export type CallExplanation = Static<typeof CallExplanation>
 

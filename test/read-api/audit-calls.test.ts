@@ -13,6 +13,7 @@ import {
   NOW,
   releasedCall,
   settledCall,
+  userCreated,
 } from '#test/projections/fixture.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
@@ -43,6 +44,8 @@ const withFields = (given: Given, fields: object): Given => ({
 const idAt = (at: number) => newCallId(at)
 const ids = { settled: idAt(NOW), released: idAt(NOW + 1), open: idAt(NOW + 2), forged: idAt(NOW) }
 const BATCH = idAt(NOW + 4_000)
+const AUDITOR = 5
+const AUDITORS_CALL = idAt(NOW + 6_000)
 const OTHER_PART = idAt(NOW + 4_001)
 
 /** A batch of two models with three results. The call of the first model pays for two of them. */
@@ -77,6 +80,7 @@ function batchFacts(): Given[] {
 beforeAll(async () => {
   const call = (id: string) => aCall({ userId: ALICE, tokenId: 1, call: id })
   const settled = call(ids.settled)
+  const auditors = aCall({ userId: AUDITOR, tokenId: 2, call: AUDITORS_CALL })
   const raised = { ...settled, hold: HOLD + 5, added: 5, postings: [] }
   const others = Array.from({ length: 700 }, () => {
     const other = aCall({ userId: ALICE, tokenId: 1, call: idAt(NOW - 60_000) })
@@ -98,6 +102,9 @@ beforeAll(async () => {
       900,
     ),
     ...batchFacts(),
+    userCreated(AUDITOR, 'auditor', 5),
+    admitted(auditors, NOW + 6_000),
+    settledCall(auditors, CHARGE, NOW + 7_000),
     admitted(call(ids.open), NOW + 2),
     admitted(call(ids.forged), NOW),
     settledCall(call(ids.forged), CHARGE + 1, NOW + 3_000),
@@ -240,6 +247,22 @@ describe('an explained call', () => {
       { line: 0, position, charge: 7, evidence: { received: EVIDENCE.received }, usage: null },
       { line: 2, position, charge: 7, evidence: null, usage: null },
     ])
+  })
+
+  it('names only paths that its viewer may read', async () => {
+    for (const [who, path] of [
+      [ADMIN, `/api/log/?request_id=${ids.settled}`],
+      [ALICE, `/api/log/self/?request_id=${ids.settled}`],
+      [AUDITOR, null],
+    ] as const) {
+      const { body } = await explain(ids.settled, who)
+      const { log } = body.data.links
+      expect(log).toBe(path)
+      if (log !== null) expect((await api.get(log, await api.logIn(who))).status).toBe(200)
+      if (who === AUDITOR) expect(body.data.upstream_model).toBe('their-model')
+    }
+    const own = await explain(AUDITORS_CALL, AUDITOR)
+    expect(own.body.data.links.log).toBe(`/api/log/self/?request_id=${AUDITORS_CALL}`)
   })
 
   it('that was released or is open has no charge', async () => {
