@@ -29,13 +29,15 @@ export type ProviderEvidence = {
   readonly sentAt: number
   /** The body of the request, as far as it was sent. */
   readonly sent?: Digest
+  /** The file with the requests of a batch, if it was sent before the batch was submitted. */
+  readonly file?: Digest
   /** The body of the answer, as far as it was received. */
   readonly received?: Digest
   /** The provider's id of the request, from the headers of its answer. */
   readonly requestId?: string
   /** The model as the answer names it. */
   readonly model?: string
-  /** The model that a task was sent for, if it is not the name in the caller's request. */
+  /** The model of a task or a line of a batch as sent, if it is not the caller's name for it. */
   readonly sentModel?: string
   /** Members of the answer that identify it or the provider's system, such as `id`. */
   readonly fingerprint?: Readonly<Record<string, string>>

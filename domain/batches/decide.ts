@@ -12,6 +12,7 @@ import type {
   BatchLinesBilled,
   BatchSubmitted,
   BilledLine,
+  LineEvidence,
 } from './events.ts'
 
 export type SubmitBatch = { readonly type: 'SubmitBatch' } & BatchSubmitted['data']
@@ -30,6 +31,8 @@ export type BillLines = {
     readonly usage: Usage
     /** The number of answers by which a price per call is multiplied. */
     readonly calls: number
+    readonly evidence?: LineEvidence
+    readonly isOtherModel?: boolean
   }[]
 }
 
@@ -58,6 +61,17 @@ export type PartSums = {
   readonly usage: Usage
   readonly charge: Quota
   readonly cost: Quota
+  /** Omitted if no line has evidence. */
+  readonly models?: PartModels
+}
+
+/** The models of a part's lines. A line that another model answered has precedence. */
+export type PartModels = {
+  /** The model as sent, or null if it is the name that is billed. */
+  readonly sent: string | null
+  /** The model as the results name it, or null if they name none. */
+  readonly answered: string | null
+  readonly isOther: boolean
 }
 
 export type BatchRecord = {
@@ -114,7 +128,7 @@ function billLines({ lines }: BillLines, record: BatchRecord): Outcome {
   const { costRatio } = record.place
   const added: BilledLine[] = []
   const seen = new Set<number>()
-  for (const { line, part, usage, calls } of lines) {
+  for (const { line, part, usage, calls, evidence, isOtherModel = false } of lines) {
     assert(line >= 0 && line < record.submitted.lines, () => `line ${line} of a batch`)
     if (record.billed.has(line) || seen.has(line)) continue
     seen.add(line)
@@ -124,7 +138,10 @@ function billLines({ lines }: BillLines, record: BatchRecord): Outcome {
     const cost =
       costRatio === undefined ? {} : { cost: toWire(costFor(price, usage, calls, costRatio)) }
     const several = calls > 1 ? { calls } : {}
-    added.push({ line, part, usage: countsIn(usage), ...several, charge, ...cost })
+    const shown = evidence === undefined ? {} : { evidence }
+    const other = isOtherModel ? ({ isOtherModel } as const) : {}
+    const billed = { line, part, usage: countsIn(usage), ...several, charge, ...cost }
+    added.push({ ...billed, ...shown, ...other })
   }
   if (added.length === 0) return []
   return [{ type: 'BatchLinesBilled', v: 1, data: { ...factsOf(record), lines: added } }]
@@ -163,17 +180,31 @@ function evolve({ record }: BatchState, event: BatchEvent): BatchState {
 function withLines(record: BatchRecord, { data }: BatchLinesBilled): BatchRecord {
   const billed = new Set(record.billed)
   const sums = [...record.sums]
-  for (const { line, part, usage, charge, cost = 0 } of data.lines) {
+  for (const billedLine of data.lines) {
+    const { line, part, usage, charge, cost = 0 } = billedLine
     billed.add(line)
     const before = sums[part] ?? NO_SUMS
+    const models = modelsWith(before.models, billedLine)
     sums[part] = {
       lines: before.lines + 1,
       usage: sumOf(before.usage, usage),
       charge: before.charge + fromWire(charge),
       cost: before.cost + fromWire(cost),
+      ...(models === undefined ? {} : { models }),
     }
   }
   return { ...record, billed, sums }
+}
+
+function modelsWith(
+  before: PartModels | undefined,
+  { evidence, isOtherModel }: BilledLine,
+): PartModels | undefined {
+  if (evidence === undefined) return before
+  const isOther = isOtherModel === true
+  const { model: answered = null, sentModel: sent = null } = evidence
+  if (before === undefined || (isOther && !before.isOther)) return { sent, answered, isOther }
+  return before.answered === null ? { ...before, answered } : before
 }
 
 /** Adds two usages. */

@@ -1,3 +1,4 @@
+import type { Attempt, ProviderEvidence } from '../accounts/events.ts'
 import type { PriceSnapshot, ProviderCost } from '../pricing/price.ts'
 import type { Usage } from '../pricing/usage.ts'
 import type { Fact } from '../shared/event.ts'
@@ -46,8 +47,19 @@ export type BatchAccepted = Fact<
       readonly channelId: number
       readonly keyRef: string
       readonly upstreamId: string
+      /**
+       * The submission at the provider, which the events of the batch's calls repeat. Events of
+       * earlier versions do not have it.
+       */
+      readonly attempt?: Attempt
     }
 >
+
+/**
+ * What the result of a line shows about the provider. `received` is the line as the provider sent
+ * it, without its line break.
+ */
+export type LineEvidence = Omit<ProviderEvidence, 'sentAt' | 'sent' | 'file'>
 
 /** A line with an answer. `line` and `part` are indexes. `usage` lacks the counts that are 0. */
 export type BilledLine = {
@@ -58,6 +70,10 @@ export type BilledLine = {
   readonly calls?: number
   readonly charge: WireQuota
   readonly cost?: WireQuota
+  /** Lines of earlier versions have no evidence. */
+  readonly evidence?: LineEvidence
+  /** True if the result names another model than was sent. */
+  readonly isOtherModel?: true
 }
 
 /** The usage and the charge of some lines. No line is in two of these events. */

@@ -35,9 +35,16 @@ type Ended = Recorded<CallSettled> | Recorded<CallReleased>
 
 const minuteOf = ({ meta }: Ended): number => Math.floor(secondsOf(meta.at) / 60) * 60
 
+/**
+ * The submission of a batch says nothing about the speed of the model, and is in the events of each
+ * part, which are written hours later. It is therefore in no statistics.
+ */
+const isOfBatch = ({ data }: Ended): boolean => data.batch !== undefined
+
 function countTries(event: Ended, rows: RowChanges): void {
   const minute = minuteOf(event)
   const { model, attempts } = event.data
+  if (isOfBatch(event)) return
   for (const attempt of attempts) {
     const outcome = attemptOutcome(attempt)
     if (outcome === null) continue
@@ -54,7 +61,7 @@ function countTries(event: Ended, rows: RowChanges): void {
 function measure(event: Recorded<CallSettled>, rows: RowChanges): void {
   const { attempts, channelId, model, timings, usage, isStream, anomaly } = event.data
   const answered = attempts.at(-1)
-  if (answered === undefined || answered.channelId !== channelId) return
+  if (answered === undefined || answered.channelId !== channelId || isOfBatch(event)) return
   const minute = minuteOf(event)
   const key = { minute, channel_id: channelId, model }
   if (anomaly !== null) rows.add('tries', key, { ...NOTHING, anomalies: 1n })

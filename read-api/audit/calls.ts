@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { AUDITOR } from '#domain/shared/roles.ts'
+import { ADMIN, AUDITOR } from '#domain/shared/roles.ts'
 import { hasDensePositions } from '#infra/event-store/search-events.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
@@ -43,7 +43,8 @@ export function getCall(app: App, deps: ReadDeps): void {
         hasDensePositions(core),
       )
       if (events === null) throw auditError('CallUnknown')
-      const explanation = await explainCall({ core, hosts }, events, names, seesAllCalls(request))
+      const viewer = { seesAll: seesAllCalls(request), logPath: logPathOf(request, userId) }
+      const explanation = await explainCall({ core, hosts }, events, names, viewer)
       if (explanation === null) throw auditError('CallUnknown')
       return success(explanation)
     },
@@ -53,6 +54,13 @@ export function getCall(app: App, deps: ReadDeps): void {
 /** Admins and auditors see the calls of all users, with channels and costs. */
 export const seesAllCalls = (request: FastifyRequest): boolean =>
   principalOf(request).role >= AUDITOR
+
+/** Only admins read the log of all users. Everybody reads the log of the own calls. */
+function logPathOf(request: FastifyRequest, owner: number): string | null {
+  const { role, userId } = principalOf(request)
+  if (role >= ADMIN) return '/api/log/'
+  return userId === owner ? '/api/log/self/' : null
+}
 
 export type FoundCall = {
   readonly call: string

@@ -1,4 +1,4 @@
-import type { Attempt } from '#domain/accounts/events.ts'
+import type { Attempt, CallSettled } from '#domain/accounts/events.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { Recorded } from '#domain/shared/event.ts'
@@ -6,12 +6,14 @@ import { type TaskEvent, taskStream } from '#domain/tasks/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { findChannel } from '#projections/channels/query.ts'
 import type { LogRow } from '#projections/logs/query.ts'
-import type { AttemptEvidence, CallExplanation, ExplainedAttempt } from '../contract/calls.ts'
+import type { CallExplanation, ExplainedAttempt } from '../contract/calls.ts'
 import type { CallEnding, CallEvents } from './call-events.ts'
+import { evidenceOf, usageReportOf } from './call-evidence.ts'
 import type { ChannelHosts } from './channel-hosts.ts'
 import { chargeArithmetic } from './charge-arithmetic.ts'
 import { correctionsOf } from './corrected-calls.ts'
 import { listPricesInForce } from './prices-in-force.ts'
+import { resultsOfBatch } from './results-of-batch.ts'
 
 export type ExplainDeps = {
   readonly core: Pick<Core, 'store' | 'db' | 'actors' | 'vault'>
@@ -20,6 +22,12 @@ export type ExplainDeps = {
 
 /** The names of a call's user and token, and the address that the viewer may see. */
 export type CallNames = Pick<LogRow, 'username' | 'tokenName'> & { readonly address: string }
+
+type Viewer = {
+  readonly seesAll: boolean
+  /** The path of the log that the viewer may read and that has the call; null if there is none. */
+  readonly logPath: string | null
+}
 
 const STATUS = {
   CallSettled: 'settled',
@@ -35,7 +43,7 @@ export async function explainCall(
   deps: ExplainDeps,
   events: CallEvents,
   names: CallNames,
-  seesAll: boolean,
+  { seesAll, logPath }: Viewer,
 ): Promise<CallExplanation | null> {
   const { admission, raises, end } = events
   const facts = (end ?? admission)?.data
@@ -58,7 +66,10 @@ export async function explainCall(
       added: event.data.added,
       hold: event.data.hold,
     })),
-    attempts: end === null ? [] : await attemptsOf(deps, end, seesAll),
+    attempts:
+      end === null
+        ? []
+        : await attemptsOf(deps, end, batch === undefined ? null : admission, seesAll),
     end: end === null ? null : endOf(end),
     usage: charged === null ? null : usageOf(charged, seesAll),
     price: price === null ? null : await priceOf(deps, price, { model, group }),
@@ -68,11 +79,11 @@ export async function explainCall(
       end === null ? null : (corrections.at(-1)?.corrected ?? charged?.data.charge ?? 0),
     cost: seesAll ? (charged?.data.cost ?? null) : null,
     cost_ratio: seesAll ? (charged?.data.costRatio ?? null) : null,
-    batch: batch === undefined ? null : { ...batch, billed_lines: settled?.billedLines ?? 0 },
+    batch: batch === undefined ? null : await batchOf(deps, batch, facts, settled, seesAll),
     task: admission?.data.isTask === true ? await taskOf(deps, call) : null,
     links: {
       receipts: `/api/audit/receipts/${call}`,
-      log: seesAll ? `/api/log/?request_id=${call}` : `/api/log/self/?request_id=${call}`,
+      log: logPath === null ? null : `${logPath}?request_id=${call}`,
     },
   }
 }
@@ -123,21 +134,27 @@ function reasonOf({ type, data }: CallEnding): string {
   return type === 'CallReleased' ? data.reason : (data.endReason ?? data.end)
 }
 
+/**
+ * Explains the attempts of a call that has ended. `sending` is the event after which a batch was
+ * sent, which ends much later, or null for other calls.
+ */
 async function attemptsOf(
   { core, hosts }: ExplainDeps,
   end: CallEnding,
+  sending: Recorded | null,
   seesAll: boolean,
 ): Promise<ExplainedAttempt[]> {
   const attempts: readonly Attempt[] = end.type === 'CallInterrupted' ? [] : end.data.attempts
   const upstreamModel = end.type === 'CallSettled' ? end.data.upstreamModel : null
   const explained: ExplainedAttempt[] = []
+  const { position } = sending ?? end
   for (const [index, attempt] of attempts.entries()) {
     const { channelId, status, error, latencyMs, isAccounts = false } = attempt
     const before = attempts[index - 1]
     const isSame = before?.channelId === channelId
     const channel = seesAll ? await findChannel(core.db, channelId) : null
     const isMapped = upstreamModel !== null || attempt.evidence?.sentModel !== undefined
-    const host = seesAll ? await hosts.hostAt(channelId, end.position) : null
+    const host = seesAll ? await hosts.hostAt(channelId, position) : null
     explained.push({
       channel_id: seesAll ? channelId : null,
       channel_name: channel?.terms.name ?? null,
@@ -145,45 +162,11 @@ async function attemptsOf(
       reason: before === undefined ? 'first' : isSame ? 'another-key' : 'another-channel',
       after_error: before?.error ?? null,
       is_account_rejected: seesAll && isAccounts,
-      evidence: evidenceOf(attempt, { host, seesAll, isMapped }),
+      evidence: evidenceOf(attempt.evidence, { host, seesAll, isMapped }),
     })
   }
   return explained
 }
-
-type View = {
-  readonly host: string | null
-  readonly seesAll: boolean
-  readonly isMapped: boolean
-}
-
-/**
- * Owners of a call get the digests, and of the identifiers only those that answers contain anyway.
- */
-function evidenceOf(
-  { evidence }: Attempt,
-  { host, seesAll, isMapped }: View,
-): AttemptEvidence | null {
-  if (evidence === undefined) return host === null ? null : { host }
-  const { sentAt, sent, received, requestId, model, fingerprint } = evidence
-  const { system_fingerprint: system } = fingerprint ?? {}
-  const ofOwner = system === undefined ? undefined : { system_fingerprint: system }
-  return withoutUndefined({
-    sent_at: sentAt,
-    sent,
-    received,
-    request_id: seesAll ? requestId : undefined,
-    model: seesAll || !isMapped ? model : undefined,
-    fingerprint: seesAll ? fingerprint : ofOwner,
-    host: seesAll ? (host ?? undefined) : undefined,
-  })
-}
-
-const withoutUndefined = (fields: Record<string, unknown>): AttemptEvidence =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-
-/** Matches members of a usage report that tell what the site pays, or to whom. */
-const OF_OPERATOR = /cost|price|billing|upstream|provider|account/i
 
 /** The anomalies that tell about the provider. As in the log, they are for admins. */
 const OF_PROVIDER = new Set(['other-model', 'higher-cost'])
@@ -193,16 +176,28 @@ function usageOf(
   seesAll: boolean,
 ): CallExplanation['usage'] {
   const settled = type === 'CallSettled' ? data : null
-  const raw = settled?.attempts.at(-1)?.evidence?.usage ?? null
-  const isShown = raw !== null && (seesAll || !OF_OPERATOR.test(raw))
+  const raw = usageReportOf(settled?.attempts.at(-1)?.evidence, seesAll)
   const anomaly = settled?.anomaly ?? null
   return {
     source: settled?.usageSource ?? null,
     normalised: { ...data.usage },
-    raw: isShown ? raw : null,
+    raw,
     unpaid: settled?.unpaidUsage === undefined ? null : { ...settled.unpaidUsage },
     anomaly: seesAll || !OF_PROVIDER.has(anomaly ?? '') ? anomaly : null,
   }
+}
+
+async function batchOf(
+  { core }: ExplainDeps,
+  batch: { readonly id: string; readonly lines: number },
+  { call }: { readonly call: string },
+  settled: CallSettled['data'] | null,
+  seesAll: boolean,
+): Promise<CallExplanation['batch']> {
+  const shown = { ...batch, billed_lines: settled?.billedLines ?? 0 }
+  if (settled === null) return shown
+  const query = { batch: batch.id, call, seesAll }
+  return { ...shown, results: await resultsOfBatch(core.store, query) }
 }
 
 /**

@@ -37,6 +37,9 @@ export const AttemptEvidence = Type.Object({
   /** When the request was sent, in unix milliseconds. */
   sent_at: Type.Optional(Type.Integer()),
   sent: Type.Optional(Digest),
+  /** The file with the requests of a batch, which was sent before. */
+  file: Type.Optional(Digest),
+  /** The answer, or the line with a batch's result as the provider sent it. */
   received: Type.Optional(Digest),
   /** The host of the channel's address as of the call. For admins and auditors. */
   host: Type.Optional(Type.String()),
@@ -162,6 +165,22 @@ const ChargeCorrection = Type.Object({
 })
 export type ChargeCorrection = Static<typeof ChargeCorrection>
 
+/** The result of a line of a batch, with its charge and what it shows about the provider. */
+export const BatchResult = Type.Object({
+  /** The index of the line in the batch. */
+  line: Type.Integer(),
+  /** The position of the event that billed the line. */
+  position: Type.Integer(),
+  charge: Type.Integer(),
+  /** Whether another model answered than was sent. For admins and auditors. */
+  is_other_model: Type.Optional(Type.Boolean()),
+  /** Null for lines that were billed before evidence was recorded. */
+  evidence: nullable(AttemptEvidence),
+  /** The usage as the provider wrote it, as JSON text. At most 2 048 characters are kept. */
+  usage: nullable(Type.String()),
+})
+export type BatchResult = Static<typeof BatchResult>
+
 /** Everything that the site has recorded about one call. */
 export const CallExplanation = Type.Object({
   request_id: Type.String(),
@@ -196,7 +215,14 @@ export const CallExplanation = Type.Object({
   cost_ratio: nullable(Type.String()),
   /** The batch and the number of its lines that the call pays for. */
   batch: nullable(
-    Type.Object({ id: Type.String(), lines: Type.Integer(), billed_lines: Type.Integer() }),
+    Type.Object({
+      ...{ id: Type.String(), lines: Type.Integer(), billed_lines: Type.Integer() },
+      /**
+       * The first 100 results that the call pays for. Only settled calls have them. All results are
+       * in the events of the stream `batch-<id>`.
+       */
+      results: Type.Optional(Type.Array(BatchResult)),
+    }),
   ),
   task: nullable(
     Type.Object({
@@ -205,8 +231,11 @@ export const CallExplanation = Type.Object({
       finished_at: nullable(Type.Integer()),
     }),
   ),
-  /** Paths of the API with more about the call. */
-  links: Type.Object({ receipts: Type.String(), log: Type.String() }),
+  /**
+   * Paths of the API with more about the call, which the viewer may read. `log` is null for
+   * auditors who see a call of another user, because they may not read the log of others.
+   */
+  links: Type.Object({ receipts: Type.String(), log: nullable(Type.String()) }),
 })
 export type CallExplanation = Static<typeof CallExplanation>
 

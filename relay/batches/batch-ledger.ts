@@ -1,6 +1,11 @@
 import { accountDecider } from '#domain/accounts/decide.ts'
-import { accountStream } from '#domain/accounts/events.ts'
-import { type BatchRecord, type BillLines, batchDecider } from '#domain/batches/decide.ts'
+import { type Attempt, accountStream } from '#domain/accounts/events.ts'
+import {
+  type BatchRecord,
+  type BillLines,
+  batchDecider,
+  type PartModels,
+} from '#domain/batches/decide.ts'
 import {
   type BatchAccepted,
   type BatchApi,
@@ -98,8 +103,11 @@ export class BatchLedger {
     if (!outcome.isDone) throw new Error(`lines of a batch were not billed: ${outcome.error.code}`)
   }
 
-  /** Ends the batch and its calls. Parts without a billed line are released. */
-  async end(batch: string, cause: BatchEndCause): Promise<void> {
+  /**
+   * Ends the batch and its calls. Parts without a billed line are released. `refused` is the
+   * submission of a batch that no provider accepted.
+   */
+  async end(batch: string, cause: BatchEndCause, refused: Attempt | null = null): Promise<void> {
     const record = await this.peek(batch)
     if (record === null || record.end !== null) return
     const { submitted, billed, sums } = record
@@ -107,19 +115,24 @@ export class BatchLedger {
     const { submittedAt: startedAt, userId } = submitted
     const timings = { startedAt, firstByteMs: null, durationMs: Math.max(0, at - startedAt) }
     const channelId = record.place?.channelId ?? null
+    const attempt = record.place?.attempt ?? refused
     const money = submitted.parts.map(({ call }, index) => {
       const sum = sums[index]
       if (sum === undefined || sum.lines === 0 || channelId === null) {
         const reason = cause === 'refused' ? ('refused' as const) : ('upstream-error' as const)
-        const release = { errorCode: `batch_${cause}`, statusCode: 200, attempts: [], timings }
+        const attempts = attempt === null ? [] : [attempt]
+        const release = { errorCode: `batch_${cause}`, statusCode: 200, attempts, timings }
         return { type: 'ReleaseCall', call, channelId, reason, ...release } as const
       }
-      const { usage, lines, charge, cost } = sum
+      const { usage, lines, charge, cost, models = null } = sum
       const { costRatio } = record.place ?? {}
+      const upstreamModel = models?.sent ?? null
+      const anomaly = models?.isOther === true ? 'other-model' : null
+      const attempts = attempt === null ? [] : [withModel(attempt, models)]
       return {
-        ...({ type: 'SettleCall', call, channelId, upstreamModel: null, usage, timings } as const),
+        ...({ type: 'SettleCall', call, channelId, upstreamModel, usage, timings } as const),
         ...(costRatio === undefined ? {} : { costRatio }),
-        ...({ usageSource: 'upstream', anomaly: null, end: 'done', attempts: [] } as const),
+        ...({ usageSource: 'upstream', anomaly, end: 'done', attempts } as const),
         billed: costRatio === undefined ? { lines, charge } : { lines, charge, cost },
       }
     })
@@ -141,4 +154,11 @@ export class BatchLedger {
   private together(steps: readonly AnyStep[], actor: string, cause: string) {
     return this.deps.actors.handleTogether(steps, { actor, cause, at: this.deps.now() })
   }
+}
+
+/** Adds the model that answered the lines of a part to the evidence of the batch's submission. */
+function withModel(attempt: Attempt, models: PartModels | null): Attempt {
+  const { evidence } = attempt
+  if (evidence === undefined || models === null || models.answered === null) return attempt
+  return { ...attempt, evidence: { ...evidence, model: models.answered } }
 }

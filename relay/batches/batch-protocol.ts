@@ -19,8 +19,14 @@ export type BatchFiles = {
   readonly error: string | null
 }
 
-/** The result of one line: its answer, or null if it failed and costs nothing. */
-export type LineResult = { readonly customId: string; readonly answer: object | null }
+/** The result of one line. */
+export type LineResult = {
+  readonly customId: string
+  /** Null if the line failed and costs nothing. */
+  readonly answer: Readonly<Record<string, unknown>> | null
+  /** The provider's id of the line's request, unparsed. Omitted if its results have none. */
+  readonly requestId?: unknown
+}
 
 /** How batches are submitted to a provider and looked up there. */
 export type BatchProtocol = {

@@ -50,16 +50,15 @@ export async function openDownload(
   throw new ResultsUnavailable(statusCode)
 }
 
-/** Yields a batch's results as they arrive. Rejects if the results end early. */
+/** Yields the bytes of a batch's results as they arrive. Rejects if the results end early. */
 export async function* resultLines(
   deps: Pick<RelayDeps, 'outbound'>,
   download: Download & { readonly splits?: BatchProtocol['splits'] },
   signal: AbortSignal,
-): AsyncGenerator<string> {
+): AsyncGenerator<Buffer> {
   const body = await openDownload(deps, download, signal)
   const { splits } = download
-  const lines = splits === undefined ? linesIn(body) : elementsIn(body, splits.rules)
-  for await (const line of lines) yield line.toString('utf8')
+  yield* splits === undefined ? linesIn(body) : elementsIn(body, splits.rules)
 }
 
 /** Yields the lines of a stream as they arrive. At most one line is in memory. */

@@ -23,6 +23,8 @@ export type StoredBatch = {
 export type LineFacts = {
   readonly line: number
   readonly part: number
+  /** The model as sent. Lines of earlier versions lack it. */
+  readonly sentModel?: string
   readonly bounds: Pick<CallBounds, 'inputTokens' | 'outputTokens' | 'choices' | 'tools'>
   readonly inputCeiling: number
   /** The number of answers by which a price per call is multiplied. */

@@ -315,7 +315,7 @@ export async function sendRenderedLines(
   try {
     const lines = resultLines(deps, { target: key.target, path, headers }, signal)
     for await (const line of lines) {
-      const text = render(line, modelOf, confidential)
+      const text = render(line.toString('utf8'), modelOf, confidential)
       if (text === null) continue
       begin()
       if (!response.write(`${text}\n`)) await once(response as never, 'drain', { signal })

@@ -126,8 +126,8 @@ const textsOf = (from: Readonly<Record<string, unknown>>, names: readonly string
 function readResult(line: string): LineResult | null {
   const { custom_id: customId, response } = objectIn(line) ?? {}
   if (typeof customId !== 'string') return null
-  const { status_code: status, body } = recordOf(response) ?? {}
-  return { customId, answer: isSuccess(status) ? recordOf(body) : null }
+  const { status_code: status, request_id: requestId, body } = recordOf(response) ?? {}
+  return { customId, answer: isSuccess(status) ? recordOf(body) : null, requestId }
 }
 
 const isSuccess = (status: unknown): boolean =>

@@ -214,6 +214,7 @@ export class FilePlan {
     if (part === null) throw this.refused('invalid_parameter', number, 'body.model')
     this.facts.set(lineId(this.batch, customId), {
       ...{ line: this.facts.size, part, format: request.format.name },
+      sentModel: sent.upstreamModel ?? request.model,
       ...factsOf(sent.request, request, plan),
     })
     const head = { custom_id: customId, method: 'POST', url }

@@ -148,12 +148,13 @@ async function buildPlan(
     if (line % LINES_AT_ONCE === 0) await yieldToEventLoop()
     const sent = candidateFor(deps, channel, { request, plan })
     if (isRelayError(sent)) return api.inLine(sent, line)
-    if (line === 0) sentModel = sent.upstreamModel ?? request.model
+    const sentAs = sent.upstreamModel ?? request.model
+    if (line === 0) sentModel = sentAs
     const given = lines[line]
     if (given === undefined) throw new Error('a planned line is not in the batch')
     const part = addToPart(deps, parts, batch, { request, plan })
     if (part === null) return relayError('invalid_parameter', { param: 'requests' })
-    const known = { line, part, ...factsOf(sent.request, request, plan) }
+    const known = { line, part, sentModel: sentAs, ...factsOf(sent.request, request, plan) }
     facts.set(lineId(batch, given.customId), known)
     pieces.push(...(line === 0 ? [] : [COMMA]), ...write.line(given, sent.body))
   }

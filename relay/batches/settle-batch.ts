@@ -9,6 +9,7 @@ import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import { ANTHROPIC_BATCHES } from './anthropic-batches.ts'
+import { evidenceOfLine } from './batch-evidence.ts'
 import type { BatchLedger } from './batch-ledger.ts'
 import type { BatchDescription, BatchProtocol } from './batch-protocol.ts'
 import { openDownload, ResultsUnavailable, resultLines } from './batch-results.ts'
@@ -137,9 +138,9 @@ export class BatchSettler {
     let index = -1
     let lines: BillLines['lines'][number][] = []
     try {
-      for await (const text of resultLines(this.deps, download, signal)) {
+      for await (const bytes of resultLines(this.deps, download, signal)) {
         index += 1
-        const line = await this.readLine(text, { record, key, facts, index })
+        const line = await this.readLine(bytes, { record, key, facts, index })
         if (line !== null) lines.push(line)
         if (lines.length < LINES_AT_ONCE) continue
         await ledger.bill(batch, lines)
@@ -154,9 +155,10 @@ export class BatchSettler {
   }
 
   private async readLine(
-    text: string,
+    bytes: Buffer,
     { record, key, facts, index }: LineContext,
   ): Promise<BillLines['lines'][number] | null> {
+    const text = bytes.toString('utf8')
     if (text.trim() === '') return null
     const protocol = protocolOf(record)
     const result = protocol.readResult(text, index)
@@ -165,8 +167,8 @@ export class BatchSettler {
     if (found === undefined || result.answer === null) return null
     const { line, part, calls } = found
     if (record.billed.has(line)) return null
-    const price = record.submitted.parts[part]?.price
-    if (price === undefined) return null
+    const { price, model } = record.submitted.parts[part] ?? {}
+    if (price === undefined || model === undefined) return null
     const { userId } = record.submitted
     const answer = Buffer.from(JSON.stringify(result.answer))
     const counter = this.deps.counter.of(userId)
@@ -177,7 +179,11 @@ export class BatchSettler {
     const { bounds } = found
     const limits = { ...bounds, outputTokens: bounds.outputTokens * bounds.choices }
     const { usage } = await meter(delivery, meteredLine(found, key, format), counter, limits, price)
-    return { line, part, usage: withInput(usage, rawUsage, found), calls }
+    const shown = evidenceOfLine({
+      ...{ bytes, answer: result.answer, requestId: result.requestId, usage: rawUsage },
+      ...{ target: key.target, model, sentModel: found.sentModel },
+    })
+    return { line, part, usage: withInput(usage, rawUsage, found), calls, ...shown }
   }
 }
 

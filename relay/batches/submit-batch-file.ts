@@ -15,6 +15,7 @@ import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { providerForm } from '../uploads/provider-form.ts'
 import { type SpooledFile, spool } from '../uploads/spooled-file.ts'
 import { confidentialTo, placeOf, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
+import { sendSubmission } from './batch-evidence.ts'
 import { objectIn, PROVIDER_ID, recordOf } from './batch-protocol.ts'
 import { openDownload, ResultsUnavailable } from './batch-results.ts'
 import type { StoredFile } from './file-store.ts'
@@ -318,15 +319,19 @@ async function send(
   }
   const content = { input_file_id: uploaded.upstreamId, endpoint, completion_window: '24h' }
   const body = Buffer.from(JSON.stringify(content))
-  const submitted = { method: 'POST', path: OPENAI_BATCHES_PATH, body } as const
-  const end = await sendTaskRequest(batchOutbound, key.target, submitted, signal)
+  const { end, attemptOf } = await sendSubmission(deps, {
+    ...{ channelId: channel.channelId, target: key.target, signal },
+    request: { method: 'POST', path: OPENAI_BATCHES_PATH, body },
+    file: { bytes: file.bytes, sha256: file.sha256 },
+  })
   const description =
     end.kind === 'plain' ? OPENAI_BATCHES.readDescription(end.body, confidential) : null
   if (description !== null) {
     try {
       const { upstreamId } = description
       const place = { ...placeOf(channel), keyRef: key.keyRef, upstreamId }
-      await deps.ledger.accept(exchange.call, place)
+      const attempt = await attemptOf(upstreamId)
+      await deps.ledger.accept(exchange.call, { ...place, attempt })
       await sendAccepted(deps, exchange, description.object)
       return true
     } catch (err) {
@@ -338,7 +343,7 @@ async function send(
   // A batch that may exist nevertheless can't be processed without its file.
   await deleteUploaded(batchOutbound, key, uploaded.upstreamId)
   if (end.kind === 'failed') {
-    if (isRefused(end)) await refuse(deps, exchange.call, keyed)
+    if (isRefused(end)) await refuse(deps, exchange.call, keyed, await attemptOf(null))
     sendFailure(deps, exchange, end, confidential)
   } else sendError(exchange, relayError('upstream_format'))
   return false

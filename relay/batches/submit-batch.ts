@@ -1,3 +1,4 @@
+import type { Attempt } from '#domain/accounts/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { acquirePermit } from '../pipeline/acquire-call-permit.ts'
 import { servingGroupsOf } from '../pipeline/alternatives.ts'
@@ -8,8 +9,8 @@ import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts
 import { readBody } from '../pipeline/read-body.ts'
 import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
-import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { confidentialTo, placeOf, type RelayKey } from '../views/channel-view.ts'
+import { type Submitted, sendSubmission } from './batch-evidence.ts'
 import type { StoredBatch } from './batch-store.ts'
 import type { InlineBatches } from './inline-batches.ts'
 import { rendered } from './look-up-batch.ts'
@@ -175,16 +176,18 @@ async function send(
     sendError(exchange, relayError('no_channel', { subject: '', retryAfter: 10 }))
     return false
   }
-  const { target } = choice.key
   const headers = api.headersOf(exchange)
-  const request = { method: 'POST', path: api.pathOf(sentModel), body, headers } as const
-  const signal = AbortSignal.timeout(SUBMIT_MS)
-  const end = await sendTaskRequest(deps.batchOutbound, target, request, signal)
+  const { end, attemptOf } = await sendSubmission(deps, {
+    ...{ channelId: channel.channelId, target: choice.key.target },
+    request: { method: 'POST', path: api.pathOf(sentModel), body, headers },
+    signal: AbortSignal.timeout(SUBMIT_MS),
+  })
   if (end.kind === 'plain') {
-    return accept(deps, exchange, { channel, body: end.body }, choice.key, api)
+    const answered = { channel, body: end.body, attemptOf }
+    return accept(deps, exchange, answered, choice.key, api)
   }
   if (end.kind !== 'failed') return false
-  if (isRefused(end)) await refuse(deps, batch, keyed)
+  if (isRefused(end)) await refuse(deps, batch, keyed, await attemptOf(null))
   sendFailure(deps, exchange, end, confidentialTo(channel))
   return false
 }
@@ -198,14 +201,18 @@ type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 export const isRefused = ({ status, error }: Failed): boolean =>
   error === 'connect' || (status !== null && status >= 400 && status <= 499 && status !== 408)
 
-/** Releases the hold. If this fails, the poller releases it later. */
+/**
+ * Releases the hold. If this fails, the poller releases it later. `attempt` is the submission that
+ * was refused, or null if nothing was sent.
+ */
 export async function refuse(
   { ledger, batchStore, log }: BatchDeps,
   batch: string,
   keyed: KeyedCall | null,
+  attempt: Attempt | null = null,
 ): Promise<void> {
   try {
-    await ledger.end(batch, 'refused')
+    await ledger.end(batch, 'refused', attempt)
     await batchStore.remove(batch)
     await keyed?.free()
   } catch (err) {
@@ -213,10 +220,12 @@ export async function refuse(
   }
 }
 
+type AnsweredSubmission = Pick<BatchPlan, 'channel' | 'body'> & Pick<Submitted, 'attemptOf'>
+
 async function accept(
   deps: BatchDeps,
   exchange: Exchange,
-  { channel, body }: Pick<BatchPlan, 'channel' | 'body'>,
+  { channel, body, attemptOf }: AnsweredSubmission,
   { keyRef }: RelayKey,
   { protocol }: InlineBatches,
 ): Promise<boolean> {
@@ -228,7 +237,8 @@ async function accept(
   }
   const { upstreamId, object } = description
   try {
-    await deps.ledger.accept(batch, { ...placeOf(channel), keyRef, upstreamId })
+    const attempt = await attemptOf(upstreamId)
+    await deps.ledger.accept(batch, { ...placeOf(channel), keyRef, upstreamId, attempt })
   } catch (err) {
     deps.log.error({ err, call: batch }, 'an accepted batch could not be recorded')
     sendError(exchange, NO_STORE)

@@ -153,17 +153,17 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
 export type AnswerFacts = { readonly model: unknown; readonly usage: unknown }
 
 /** Returns the evidence with the answer's model and the usage as the provider reported it. */
-export function withAnswer(
-  evidence: ProviderEvidence,
+export function withAnswer<Evidence extends Partial<ProviderEvidence>>(
+  evidence: Evidence,
   { model, usage }: AnswerFacts,
   confidential: readonly string[],
-): ProviderEvidence {
+): Evidence & Pick<ProviderEvidence, 'model' | 'usage'> {
   const isModel = typeof model === 'string' && areEvidenceTexts([model], confidential)
   const report = usageText(usage, confidential)
-  const answered: Writable<ProviderEvidence> = { ...evidence }
+  const answered: Writable<Pick<ProviderEvidence, 'model' | 'usage'>> = {}
   if (isModel) answered.model = model
   if (report !== null) answered.usage = report
-  return answered
+  return { ...evidence, ...answered }
 }
 
 /**

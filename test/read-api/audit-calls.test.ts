@@ -13,6 +13,7 @@ import {
   NOW,
   releasedCall,
   settledCall,
+  userCreated,
 } from '#test/projections/fixture.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
@@ -42,10 +43,44 @@ const withFields = (given: Given, fields: object): Given => ({
 })
 const idAt = (at: number) => newCallId(at)
 const ids = { settled: idAt(NOW), released: idAt(NOW + 1), open: idAt(NOW + 2), forged: idAt(NOW) }
+const BATCH = idAt(NOW + 4_000)
+const AUDITOR = 5
+const AUDITORS_CALL = idAt(NOW + 6_000)
+const OTHER_PART = idAt(NOW + 4_001)
+
+/** A batch of two models with three results. The call of the first model pays for two of them. */
+function batchFacts(): Given[] {
+  const { usage: _, ...submission } = EVIDENCE
+  const call = {
+    ...aCall({ userId: ALICE, tokenId: 1, call: BATCH }),
+    batch: { id: BATCH, lines: 2 },
+  }
+  const stream = `batch-${BATCH}`
+  const ofBatch = { batch: BATCH, userId: ALICE }
+  const result = (line: number, part: number, more: object = {}) => ({
+    ...{ line, part, usage: { output: 1 }, charge: 7, ...more },
+  })
+  const shown = { received: EVIDENCE.received, requestId: 'req_line', model: 'other-model' }
+  const evidence = { ...shown, sentModel: 'their-model', usage: EVIDENCE.usage }
+  const lines = [result(0, 0, { evidence, isOtherModel: true }), result(1, 1), result(2, 0)]
+  const parts = [{ call: BATCH }, { call: OTHER_PART }]
+  return [
+    admitted(call, NOW + 4_000),
+    { stream, type: 'BatchSubmitted', v: 1, data: { ...ofBatch, parts, lines: 3 } },
+    { stream, type: 'BatchLinesBilled', v: 1, data: { ...ofBatch, lines } },
+    withFields(settledCall(call, 14, NOW + 5_000, 2), {
+      ...{ upstreamModel: 'their-model', anomaly: 'other-model', billedLines: 2 },
+      attempts: [
+        { channelId: 2, status: 200, error: null, latencyMs: 9, evidence: submission },
+      ] satisfies Attempt[],
+    }),
+  ]
+}
 
 beforeAll(async () => {
   const call = (id: string) => aCall({ userId: ALICE, tokenId: 1, call: id })
   const settled = call(ids.settled)
+  const auditors = aCall({ userId: AUDITOR, tokenId: 2, call: AUDITORS_CALL })
   const raised = { ...settled, hold: HOLD + 5, added: 5, postings: [] }
   const others = Array.from({ length: 700 }, () => {
     const other = aCall({ userId: ALICE, tokenId: 1, call: idAt(NOW - 60_000) })
@@ -66,6 +101,10 @@ beforeAll(async () => {
       }),
       900,
     ),
+    ...batchFacts(),
+    userCreated(AUDITOR, 'auditor', 5),
+    admitted(auditors, NOW + 6_000),
+    settledCall(auditors, CHARGE, NOW + 7_000),
     admitted(call(ids.open), NOW + 2),
     admitted(call(ids.forged), NOW),
     settledCall(call(ids.forged), CHARGE + 1, NOW + 3_000),
@@ -92,6 +131,7 @@ describe('calls that another model answered', () => {
     const list = await api.get('/api/audit/calls', headers)
     expect(list.body.data).toEqual({
       items: [
+        expect.objectContaining({ request_id: BATCH, sent_model: 'their-model' }),
         {
           ...{ position: expect.any(Number), created_at: (NOW + 2_000) / 1_000, user_id: ALICE },
           ...{ request_id: ids.settled, channel_id: 2, channel_name: 'second' },
@@ -102,7 +142,7 @@ describe('calls that another model answered', () => {
     })
     const counts = await api.get('/api/audit/other-models', headers)
     expect(counts.body.data).toEqual([
-      { channel_id: 2, channel_name: 'second', count: 1, last_at: (NOW + 2_000) / 1_000 },
+      { channel_id: 2, channel_name: 'second', count: 2, last_at: (NOW + 5_000) / 1_000 },
     ])
     const empty = { items: [], next_cursor: null }
     for (const query of ['anomaly=higher-cost', 'channel=1', 'cursor=1']) {
@@ -183,6 +223,46 @@ describe('an explained call', () => {
       ...{ channel_id: null, channel_name: null, reason: 'another-channel' },
       evidence: { sent: EVIDENCE.sent, fingerprint: { system_fingerprint: 'fp_1' } },
     })
+  })
+
+  it('has the first results of its batch, with their evidence', async () => {
+    const { status, body } = await explain(BATCH, ADMIN)
+    expect(status, body.message).toBe(200)
+    const { batch, attempts } = body.data
+    expect(attempts).toMatchObject([{ evidence: { request_id: 'req_1', host: 'two.example.com' } }])
+    const position = batch?.results?.[0]?.position ?? 0
+    expect(batch).toEqual({
+      ...{ id: BATCH, lines: 2, billed_lines: 2 },
+      results: [
+        {
+          ...{ line: 0, position: expect.any(Number), charge: 7, is_other_model: true },
+          evidence: { received: EVIDENCE.received, request_id: 'req_line', model: 'other-model' },
+          usage: EVIDENCE.usage,
+        },
+        { line: 2, position, charge: 7, is_other_model: false, evidence: null, usage: null },
+      ],
+    })
+    const own = await explain(BATCH, ALICE)
+    expect(own.body.data.batch?.results).toEqual([
+      { line: 0, position, charge: 7, evidence: { received: EVIDENCE.received }, usage: null },
+      { line: 2, position, charge: 7, evidence: null, usage: null },
+    ])
+  })
+
+  it('names only paths that its viewer may read', async () => {
+    for (const [who, path] of [
+      [ADMIN, `/api/log/?request_id=${ids.settled}`],
+      [ALICE, `/api/log/self/?request_id=${ids.settled}`],
+      [AUDITOR, null],
+    ] as const) {
+      const { body } = await explain(ids.settled, who)
+      const { log } = body.data.links
+      expect(log).toBe(path)
+      if (log !== null) expect((await api.get(log, await api.logIn(who))).status).toBe(200)
+      if (who === AUDITOR) expect(body.data.upstream_model).toBe('their-model')
+    }
+    const own = await explain(AUDITORS_CALL, AUDITOR)
+    expect(own.body.data.links.log).toBe(`/api/log/self/?request_id=${AUDITORS_CALL}`)
   })
 
   it('that was released or is open has no charge', async () => {

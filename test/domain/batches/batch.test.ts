@@ -51,6 +51,15 @@ describe('a batch', () => {
     expect(batchDecider.decide(bill(0, 1, 2), state)).toEqual([])
   })
 
+  it('remembers the model of a line that another model answered', () => {
+    const line = (index: number, model: string, isOtherModel = false) => ({
+      ...{ line: index, part: 0, usage, calls: 1, isOtherModel, evidence: { model } },
+    })
+    const lines = [line(0, 'm'), line(1, 'n', true), line(2, 'o', true)]
+    const state = stateAfter([submit, accept, { type: 'BillLines', lines }])
+    expect(state.record?.sums[0]?.models).toEqual({ sent: null, answered: 'n', isOther: true })
+  })
+
   it('names the number of answers that a price per call was multiplied by', () => {
     const perCall = { mode: 'call', list: 1, price: '0.01', group: '1', batch: '0.5' } as const
     const parts = [{ call: BATCH, model: 'm', price: perCall, lines: 3, hold: toWire(30_000n) }]

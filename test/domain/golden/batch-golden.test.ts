@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { AccountCommand } from '#domain/accounts/commands.ts'
 import type { AccountEvent } from '#domain/accounts/events.ts'
 import { type BatchCommand, batchDecider } from '#domain/batches/decide.ts'
-import type { BatchAccepted, BatchEnded, BatchSubmitted } from '#domain/batches/events.ts'
+import type {
+  BatchAccepted,
+  BatchEnded,
+  BatchLinesBilled,
+  BatchSubmitted,
+} from '#domain/batches/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
@@ -70,6 +75,42 @@ describe('the events of batches, as first recorded', () => {
   )
 })
 
+const shownPlace = (golden('batch-accepted-evidence-v1') as BatchAccepted).data
+const [shownLine] = (golden('batch-lines-billed-evidence-v1') as BatchLinesBilled).data.lines
+const { attempt } = shownPlace
+
+describe('the evidence of a batch, as first recorded', () => {
+  const { batch: _batch, userId: _userId, ...evidencedPlace } = shownPlace
+  const evidenced = {
+    ...{ line: 1, part: 0, usage, calls: 1, isOtherModel: true },
+    ...(shownLine?.evidence === undefined ? {} : { evidence: shownLine.evidence }),
+  }
+  story(
+    'a batch with a line that another model answered',
+    batchDecider,
+    [
+      ['batch-submitted-v1', submit],
+      ['batch-accepted-evidence-v1', { type: 'AcceptBatch', ...evidencedPlace }],
+      ['batch-lines-billed-evidence-v1', { type: 'BillLines', lines: [evidenced] }],
+      ['batch-ended-v1', end],
+    ],
+    {
+      record: {
+        submitted: (golden('batch-submitted-v1') as BatchSubmitted).data,
+        place: evidencedPlace,
+        billed: new Set([1]),
+        sums: [
+          {
+            ...{ lines: 1, usage, charge: CHARGE, cost: 371n },
+            models: { sent: 'vendor-model', answered: 'another-model', isOther: true },
+          },
+        ],
+        end: (golden('batch-ended-v1') as BatchEnded).data,
+      },
+    },
+  )
+})
+
 const ids = { userId: 7, tokenId: 3 }
 const before: readonly AccountCommand[] = [
   { type: 'GrantQuota', userId: 7, grantId: 'grant-1', amount: 500_000n, reason: 'setup' },
@@ -112,6 +153,19 @@ describe('the call that pays for a batch', () => {
     ])
     expect(deciderWithoutBalances.decide(settle(CHARGE), opened())).toStrictEqual([
       golden('call-settled-batch-v1') as AccountEvent,
+    ])
+  })
+
+  it('repeats the evidence of the submission, with the model that answered', () => {
+    if (attempt?.evidence === undefined) throw new Error('no evidence')
+    const evidence = { ...attempt.evidence, model: 'another-model' }
+    const shown = {
+      ...settle(CHARGE),
+      ...{ upstreamModel: 'vendor-model', anomaly: 'other-model' },
+      attempts: [{ ...attempt, evidence }],
+    } as AccountCommand
+    expect(deciderWithoutBalances.decide(shown, opened())).toStrictEqual([
+      golden('call-settled-batch-evidence-v1') as AccountEvent,
     ])
   })
 

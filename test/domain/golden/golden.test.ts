@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AccountEvent } from '#domain/accounts/events.ts'
+import type { DataExported } from '#domain/audit/events.ts'
 import type { BatchEvent } from '#domain/batches/events.ts'
 import {
   type ChannelChecksEvent,
@@ -14,7 +15,12 @@ import {
   type CorrectionStarted,
   correctionsDecider,
 } from '#domain/corrections/events.ts'
-import type { CredentialsEvent } from '#domain/credentials/events.ts'
+import type {
+  CredentialsEvent,
+  LoginsFailed,
+  SessionsEnded,
+  UserLoggedIn,
+} from '#domain/credentials/events.ts'
 import { identityDecider } from '#domain/identities/decide.ts'
 import type { IdentityEvent } from '#domain/identities/events.ts'
 import {
@@ -68,6 +74,10 @@ type AnyEvent =
   | CorrectionEvent
   | InvoiceEvent
   | InvoiceRequestsRecorded
+  | UserLoggedIn
+  | LoginsFailed
+  | SessionsEnded
+  | DataExported
 
 /** The newest version of each event type. A missing type fails the type check. */
 const VERSIONS: Record<AnyEvent['type'], number> = {
@@ -179,6 +189,10 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   UserPasskeysGone: 1,
   IdentityClaimed: 1,
   IdentityReleased: 1,
+  UserLoggedIn: 1,
+  LoginsFailed: 1,
+  SessionsEnded: 1,
+  DataExported: 1,
 }
 
 const TESTED = {

@@ -73,6 +73,7 @@ export type RelayRig = {
   readonly append: (stream: string, fact: Fact) => Promise<void>
   /** Events of the user's account, without the grants and budgets the rig made. */
   readonly callEvents: (userId?: number) => Promise<Recorded<AccountEvent>[]>
+  readonly eventsOf: (stream: string) => Promise<Recorded[]>
   readonly balance: (userId?: number) => Promise<bigint>
   readonly close: () => Promise<void>
 }
@@ -214,6 +215,7 @@ function booksOf({ actors, store }: Core) {
     (await store.readStream(accountStream(userId))) as Recorded<AccountEvent>[]
   return {
     append,
+    eventsOf: (stream: string) => store.readStream(stream),
     callEvents: async (userId?: number) =>
       (await events(userId)).filter(({ type }) => type.startsWith('Call')),
     balance: async (userId = USER) => {
