@@ -12,6 +12,7 @@ import { getCall } from './audit/calls.ts'
 import { listCorrectedCalls } from './audit/corrected-calls.ts'
 import { listCorrections } from './audit/corrections.ts'
 import { exportEvents } from './audit/export-events.ts'
+import { exportInvoice } from './audit/export-invoice.ts'
 import { exportLedger } from './audit/export-ledger.ts'
 import { getInvoice, listInvoiceRequests, listInvoices } from './audit/invoices.ts'
 import { getBalanceAt, getSiteMonth, getStatement, listLedger } from './audit/ledger.ts'
@@ -125,6 +126,7 @@ const ROUTES = [
   listInvoices,
   getInvoice,
   listInvoiceRequests,
+  exportInvoice,
   siteUsage,
   tokenUsage,
   usageData,

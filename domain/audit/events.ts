@@ -111,9 +111,17 @@ export const EXPORTS_STREAM = 'exports'
 export type DataExported = Fact<
   'DataExported',
   {
-    readonly exported: 'events' | 'audit-log' | 'call-log' | 'ledger'
+    readonly exported:
+      | 'events'
+      | 'audit-log'
+      | 'call-log'
+      | 'ledger'
+      | 'invoice-days'
+      | 'invoice-requests'
     /** The user whose data was exported, or null for the data of all users. */
     readonly userId: number | null
+    /** The invoice whose comparison was exported. Omitted for other data. */
+    readonly invoiceId?: string
     readonly format: 'tar' | 'csv' | 'ndjson'
     /** The range: positions of events, and otherwise unix seconds. Null means unlimited. */
     readonly from: number | null

@@ -222,11 +222,17 @@ function siteHandlers(): Handlers<
       ...{ kind: 'site', ids: [''], before: { log_key: oldKey } },
       after: { log_key: newKey, sealed_events: treeSize },
     })),
-    DataExported: logged(({ data: { exported, userId, format, from, to, filters } }) => ({
-      ...{ kind: userId === null ? 'site' : 'user', ids: [userId ?? ''], before: {} },
-      after: { exported, format, from, to, filters },
-    })),
+    DataExported: logged(({ data }) => exportOf(data)),
   }
+}
+
+function exportOf({ userId, invoiceId, ...data }: DataExported['data']) {
+  const { exported, format, from, to, filters } = data
+  const [kind, id] =
+    invoiceId === undefined
+      ? ([userId === null ? 'site' : 'user', userId ?? ''] as const)
+      : (['invoice', invoiceId] as const)
+  return { kind, ids: [id], before: {}, after: { exported, format, from, to, filters } }
 }
 
 function moneyHandlers(): Handlers<

@@ -1,3 +1,4 @@
+import type { CommonQueryMethods } from 'slonik'
 import { INVOICES_STREAM, type Invoice, invoicesDecider } from '#domain/invoices/events.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
@@ -5,6 +6,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import {
   listMatches,
   listOnlyOurs,
+  type MatchedInvoice,
   type RequestMatchRow,
 } from '#projections/reconciliation/query.ts'
 import {
@@ -68,10 +70,7 @@ export function listInvoiceRequests(app: App, deps: ReadDeps): void {
       const page = { after: integerOf(cursor) ?? 0, limit: size + 1 }
       const matched = matchedInvoiceOf(invoice)
       const { db } = deps.core
-      const rows =
-        match === 'only_ours'
-          ? await listOnlyOurs(db, matched, page)
-          : await listMatches(db, matched, match, page)
+      const rows = await listRequests(db, matched, match, page)
       const items = rows.slice(0, size)
       return success({
         items: items.map((row) => requestOf(row, match)),
@@ -81,7 +80,17 @@ export function listInvoiceRequests(app: App, deps: ReadDeps): void {
   })
 }
 
-async function findInvoice({ core }: ReadDeps, id: string): Promise<Invoice> {
+/** Lists the lines of a match, or the calls that are not in the invoice. */
+export const listRequests = (
+  db: CommonQueryMethods,
+  invoice: MatchedInvoice,
+  match: RequestMatch,
+  page: { readonly after: number; readonly limit: number },
+): Promise<readonly RequestMatchRow[]> =>
+  match === 'only_ours' ? listOnlyOurs(db, invoice, page) : listMatches(db, invoice, match, page)
+
+/** Returns an invoice. Throws a 404 for an unknown one. */
+export async function findInvoice({ core }: ReadDeps, id: string): Promise<Invoice> {
   const { invoices } = await core.actors.peek(invoicesDecider, INVOICES_STREAM)
   const invoice = invoices.find(({ invoiceId }) => invoiceId === id)
   if (invoice === undefined) throw auditError('ObjectUnknown')
@@ -101,7 +110,7 @@ function summaryOf(invoice: Invoice) {
   }
 }
 
-function requestOf(row: RequestMatchRow, match: RequestMatch): InvoiceRequest {
+export function requestOf(row: RequestMatchRow, match: RequestMatch): InvoiceRequest {
   const { place, upstreamId, day, model, amount, billed, tokens } = row
   const { call, userId, endedAt, callModel, callTokens, cost, charged } = row
   return {

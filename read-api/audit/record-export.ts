@@ -11,7 +11,7 @@ import { integerOf, type ReadDeps } from '../read-route-helpers.ts'
 const PER_HOUR_MAX = 60
 const HOUR_MS = 3_600_000
 
-type Exported = Pick<DataExported['data'], 'exported' | 'userId' | 'format'> & {
+type Exported = Pick<DataExported['data'], 'exported' | 'userId' | 'invoiceId' | 'format'> & {
   readonly query: object
 }
 

@@ -121,6 +121,11 @@ export type InvoiceComparison = Static<typeof InvoiceComparison>
 
 const params = Type.Object({ id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) })
 
+const comparison = Type.Optional(
+  Type.Unsafe<Comparison | ''>(Type.Union([...COMPARISONS, ''].map((one) => Type.Literal(one)))),
+)
+const match = Type.Unsafe<RequestMatch>(Type.Union(REQUEST_MATCHES.map((one) => Type.Literal(one))))
+
 export const invoiceQueries = {
   'GET /api/audit/invoices': {
     summary: 'List imported invoices of providers, newest first',
@@ -130,11 +135,7 @@ export const invoiceQueries = {
     summary: 'Compare an invoice with the usage of its channel, by day and model',
     params,
     querystring: Type.Object({
-      comparison: Type.Optional(
-        Type.Unsafe<Comparison | ''>(
-          Type.Union([...COMPARISONS, ''].map((one) => Type.Literal(one))),
-        ),
-      ),
+      comparison,
       cursor: Query.integer,
       limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
     }),
@@ -144,7 +145,7 @@ export const invoiceQueries = {
     summary: 'List the lines of an invoice by the ids of requests, in the order of the file',
     params,
     querystring: Type.Object({
-      match: Type.Unsafe<RequestMatch>(Type.Union(REQUEST_MATCHES.map((one) => Type.Literal(one)))),
+      match,
       cursor: Query.integer,
       limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
     }),
@@ -156,5 +157,15 @@ export const invoiceQueries = {
         }),
       ),
     },
+  },
+  'GET /api/audit/invoices/:id/export': {
+    summary: 'Export the comparison of an invoice by day and model as CSV',
+    params,
+    querystring: Type.Object({ comparison }),
+  },
+  'GET /api/audit/invoices/:id/requests/export': {
+    summary: 'Export the lines of an invoice that have one kind of match as CSV',
+    params,
+    querystring: Type.Object({ match }),
   },
 }

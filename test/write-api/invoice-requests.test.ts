@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Attempt } from '#domain/accounts/events.ts'
+import type { AuditAct } from '#read-api/contract/audit-log.ts'
 import type { InvoiceComparison, InvoiceRequest } from '#read-api/contract/invoices.ts'
 import {
   aCall,
@@ -92,6 +93,17 @@ const linesOf = async (id: string, match: string, more = '') =>
     )
   ).data
 
+const exported = (url: string) => {
+  const { cookie, id } = fixture.admin
+  return fixture.app.inject({ url, headers: { cookie, 'user-id': String(id) } })
+}
+
+async function exportsOf(invoiceId: string): Promise<AuditAct[]> {
+  await fixture.freshness.waitFor(['audit-log', 'users'], await fixture.head(), 20_000)
+  const url = `/api/audit/log?act=data-exported&object=invoice:${invoiceId}`
+  return (await fixture.admin.call<{ items: AuditAct[] }>('GET', url)).data.items
+}
+
 describe('an invoice with ids of requests', () => {
   let id: string
   let rows: string[]
@@ -178,6 +190,39 @@ describe('an invoice with ids of requests', () => {
       ...['r1', 'chat-2', 'r4', 'r-next'],
     ])
     expect(rest.next_cursor).toBeNull()
+  })
+
+  it('is exported as CSV that no spreadsheet runs, and each export is recorded', async () => {
+    const url = `/api/audit/invoices/${id}`
+    const unknown = await exported(`${url}/requests/export?match=unknown`)
+    expect(unknown.headers['content-type']).toBe('text/csv; charset=utf-8')
+    const [head, first, ...rest] = unknown.body.split('\r\n')
+    expect(head).toBe(
+      'row,match,upstream_id,day,model,billed_tokens,amount,billed,currency,call_request_id,' +
+        'call_user_id,call_ended_at,call_model,call_tokens,call_cost,call_charged,difference',
+    )
+    const day = dayOf(at)
+    const cells = `unknown,"'=HYPERLINK(""x"")",${day},m,5,0.25,125000,USD`
+    expect(first).toBe(`11,${cells},,,,,,,,`)
+    expect(rest.map((line) => line.slice(0, 2))).toEqual(['13', ''])
+    const days = await exported(`${url}/export?comparison=different`)
+    expect(days.body.split('\r\n')).toEqual([
+      'day,model,comparison,rows,billed_tokens,amount,billed,' +
+        'calls,tokens,cost,charged,margin,currency',
+      `${day},m,different,2,10,0.250000001,125000,1,1500,70,2000,-123000,USD`,
+      '',
+    ])
+    const acts = await exportsOf(id)
+    expect(acts.map(({ after }) => after)).toMatchObject([
+      { exported: 'invoice-days', format: 'csv', filters: ['comparison'] },
+      { exported: 'invoice-requests', format: 'csv', filters: ['match'] },
+    ])
+    const all = (await exported(`${url}/export`)).body.split('\r\n')
+    expect(all.map((line) => line.split(',')[1])).toEqual(['model', 'm', 'plain', undefined])
+    expect((await exported(`${url}/export?comparison=x`)).statusCode).toBe(400)
+    expect((await exported(`${url}/requests/export`)).json().message).toContain('match')
+    const none = '/api/audit/invoices/00000000-0000-0000-0000-000000000000/export'
+    expect((await exported(none)).statusCode).toBe(404)
   })
 
   it('is matched again by a rebuilt read model', async () => {

@@ -107,6 +107,26 @@ it('lines with request ids lead to their calls, by the kind of their match', asy
   expect(asked.map(({ query }) => query.get('match'))).toEqual(['different', 'unknown'])
 })
 
+it('each list of an invoice is exported with its filter', async () => {
+  await app.openAsRoot(`${PAGE}?comparison=only_theirs&match=unknown`)
+  const routes = ['requests/export', 'export'].map(
+    (path) => `GET /api/audit/invoices/${INVOICE_ID}/${path}`,
+  )
+  const names: string[] = []
+  for (const [n, route] of routes.entries()) {
+    app.site.routes[route] = () => ({ headers: { 'content-type': 'text/csv' }, body: 'row\r\n' })
+    const save = button(en('usageLog.exportAs.csv')).nth(n)
+    const [download] = await Promise.all([app.page.waitForEvent('download'), save.click()])
+    names.push(download.suggestedFilename())
+  }
+  expect(names).toEqual([
+    'invoice-channel-1-2026-11-01-requests-unknown.csv',
+    'invoice-channel-1-2026-11-01-days-only_theirs.csv',
+  ])
+  const queries = routes.map((route) => Object.fromEntries(app.calls(route)[0]?.query ?? []))
+  expect(queries).toEqual([{ match: 'unknown' }, { comparison: 'only_theirs' }])
+})
+
 it('an invoice is deleted after a confirmation', async () => {
   await app.openAsRoot(PAGE)
   await button(en('shared.delete')).click()

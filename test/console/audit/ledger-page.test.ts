@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { LedgerItem, LedgerPage, SiteMonth, Statement } from '#read-api/contract/ledger.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
@@ -6,7 +7,7 @@ import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeCall, ok } from '../support/fake-site.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
-import { NOW, REQUEST_ID } from './audit-samples.ts'
+import { NOW, RECEIPTS, REQUEST_ID } from './audit-samples.ts'
 
 const KINDS: readonly Partial<LedgerItem>[] = [
   { type: 'call', source: REQUEST_ID, amount: -3_375, model: 'gpt-4o', channel_id: 1 },
@@ -58,6 +59,8 @@ const balance = ({ query }: FakeCall) => {
   return ok({ position: 10_060, at: NOW, ...figures(total) })
 }
 
+const RECEIPT = { ...RECEIPTS, items: RECEIPTS.items.slice(0, 1) }
+
 const app = pageFixture({
   isSiteShared: true,
   startSite: () =>
@@ -72,6 +75,7 @@ const app = pageFixture({
       'GET /api/audit/ledger/7': ledgerPage,
       'GET /api/audit/balance/7': balance,
       'GET /api/audit/site-month': () => ok(SITE_MONTH),
+      'GET /api/audit/receipts': () => ok(RECEIPT),
     }),
 })
 const grid = () => app.page.getByRole('grid', { name: en('audit.ledger.tab.movements') })
@@ -84,6 +88,9 @@ describe.each(LANGUAGES)('the pages of ledgers in %s', (language) => {
     await page.getByText('apology').first().waitFor()
     expect(await lookFaults(page, `ledger-${language}`)).toEqual([])
     expect(await cutAmong(page, '.tg-grid-row .tg-amount')).toEqual([])
+    await page.getByText('apology').first().click()
+    await page.getByText(t('audit.receipt.state.final')).waitFor()
+    expect(await lookFaults(page, `ledger-receipt-${language}`)).toEqual([])
     await page.getByRole('tab', { name: t('audit.ledger.tab.statement') }).click()
     await page.getByRole('table', { name: t('audit.ledger.byDay') }).waitFor()
     expect(await lookFaults(page, `statement-${language}`)).toEqual([])
@@ -146,6 +153,23 @@ describe('the ledger', () => {
     expect(await link.getAttribute('href')).toBe(`/app/calls/${REQUEST_ID}`)
     if (route !== undefined) app.site.routes['GET /api/ledger/self'] = route
   })
+
+  it.each(['/app/ledger', '/app/audit/ledgers/7'])(
+    'at %s has the receipt of each movement, which can be saved',
+    async (path) => {
+      await app.openAsRoot(path)
+      await grid().getByText('apology').first().click()
+      const receipt = app.page.getByRole('region', { name: en('audit.receipt.title') })
+      await receipt.getByText(en('audit.receipt.state.final')).waitFor()
+      const asked = app.calls('GET /api/audit/receipts').at(-1)?.query.get('position')
+      const position = String(10_000 + 58)
+      expect(asked).toBe(position)
+      const save = receipt.getByRole('button', { name: en('audit.receipt.download') })
+      const [download] = await Promise.all([app.page.waitForEvent('download'), save.click()])
+      expect(download.suggestedFilename()).toBe(`receipt-${position}.json`)
+      expect(JSON.parse(readFileSync(await download.path(), 'utf8'))).toEqual(RECEIPT)
+    },
+  )
 
   it('is exported with its filters', async () => {
     await app.openAsRoot('/app/ledger?type=order')

@@ -6,21 +6,21 @@ import type { CorrectedCalls as Calls, LedgerItem } from '#read-api/contract/led
 import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
 import { type Account, correctedCallsQuery } from './ledger-queries.ts'
+import { MovementReceipt } from './movement-receipt.tsx'
 
-/** The position of a movement and, for a correction, the calls whose charges it changed. */
+/** What a row has no column for, the calls that a correction changed, and the receipt. */
 export function MovementDetails({ account, item }: { account: Account; item: LedgerItem }) {
   const { t } = useTranslation()
   return (
     <div className="tg-audit-act">
       <Facts
         facts={[
-          [t('audit.position'), `#${item.position}`],
-          [t('audit.revision'), `#${item.revision}`],
           [t('audit.ledger.source'), <code key="source">{item.source || '–'}</code>],
           [t('audit.acts.reason'), item.note || item.reason],
         ]}
       />
       {item.type === 'correction' && <CorrectedCalls account={account} position={item.position} />}
+      <MovementReceipt position={item.position} />
     </div>
   )
 }

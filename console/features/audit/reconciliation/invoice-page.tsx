@@ -34,9 +34,11 @@ import type {
 } from '#read-api/contract/invoices.ts'
 import { ExactQuota, Hash, QuotaChange } from '../elements/amounts.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
+import { CsvDownload } from '../elements/csv-download.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
-import { InvoiceRequests, MATCHES } from './invoice-requests.tsx'
+import type { FileRequest } from '../elements/use-file-download.ts'
+import { fileNameOf, InvoiceRequests, MATCHES } from './invoice-requests.tsx'
 import { INVOICES_KEY, rateOf } from './invoices-panel.tsx'
 import { Figures, ResultPart } from './result-tables.tsx'
 import '../audit.css'
@@ -108,6 +110,7 @@ function Invoice() {
             )}
           </>
         }
+        tools={<CsvDownload file={daysFile(invoice, comparison)} />}
         moreText={t('audit.loadNewer')}
         empty={
           <EmptyState
@@ -120,6 +123,13 @@ function Invoice() {
     </InvoiceShell>
   )
 }
+
+const daysFile = (invoice: InvoiceComparison, comparison: Comparison | ''): FileRequest => ({
+  route: 'GET /api/audit/invoices/:id/export',
+  params: { id: invoice.id },
+  query: { comparison },
+  name: `${fileNameOf(invoice)}-days-${comparison || 'all'}.csv`,
+})
 
 function ComparisonFilter(props: {
   counts: InvoiceComparison['counts']

@@ -19,7 +19,9 @@ import type {
   RequestMatch,
 } from '#read-api/contract/invoices.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { CsvDownload } from '../elements/csv-download.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
+import type { FileRequest } from '../elements/use-file-download.ts'
 import { INVOICES_KEY } from './invoices-panel.tsx'
 import { CallLink, UserLink } from './result-tables.tsx'
 
@@ -76,6 +78,7 @@ export function InvoiceRequests(props: {
           <span className="tg-muted">{t(`reconciliation.invoice.matchHint.${match}`)}</span>
         </>
       }
+      tools={<CsvDownload file={requestsFile(invoice, match)} />}
       moreText={t('audit.loadNewer')}
       empty={
         <EmptyState
@@ -87,6 +90,17 @@ export function InvoiceRequests(props: {
     />
   )
 }
+
+/** The start of the names of files with the comparison of an invoice. */
+export const fileNameOf = ({ channel_id: channel, first_day: day }: InvoiceComparison): string =>
+  `invoice-channel-${channel}-${day}`
+
+const requestsFile = (invoice: InvoiceComparison, match: RequestMatch): FileRequest => ({
+  route: 'GET /api/audit/invoices/:id/requests/export',
+  params: { id: invoice.id },
+  query: { match },
+  name: `${fileNameOf(invoice)}-requests-${match}.csv`,
+})
 
 const matchText = (t: TFunction, match: RequestMatch, count: string): string =>
   `${t(`reconciliation.invoice.matchOf.${match}`)} (${count})`

@@ -1,0 +1,133 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Invoice } from '#domain/invoices/events.ts'
+import { ADMIN } from '#domain/shared/roles.ts'
+import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
+import { httpError } from '#infra/http/http-errors.ts'
+import {
+  type Comparison,
+  type InvoiceItem,
+  type InvoiceRequest,
+  invoiceQueries,
+  type RequestMatch,
+} from '../contract/invoices.ts'
+import { csvLine } from '../logs/export-format.ts'
+import { createPermits, sendExport } from '../logs/export-permits.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { compareInvoice, matchedInvoiceOf } from './compare-invoice.ts'
+import { findInvoice, listRequests, requestOf } from './invoices.ts'
+import { recordExport } from './record-export.ts'
+
+const PERMIT_LIMITS = { all: 4, each: 2 }
+const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
+const RETRY_SECONDS = 5
+/** Each batch matches the rest of the lines again, so that small batches would be slow. */
+const BATCH_ROWS = 10_000
+
+const DAY_COLUMNS = [
+  ...(['day', 'model', 'comparison', 'rows', 'billed_tokens', 'amount', 'billed'] as const),
+  ...(['calls', 'tokens', 'cost', 'charged', 'margin'] as const),
+] as const satisfies readonly (keyof InvoiceItem)[]
+
+const LINE_COLUMNS = [
+  ...(['row', 'match', 'upstream_id', 'day', 'model', 'billed_tokens', 'amount'] as const),
+  'billed',
+] as const satisfies readonly (keyof InvoiceRequest)[]
+const CALL_COLUMNS = [
+  ...(['request_id', 'user_id', 'ended_at', 'model', 'tokens', 'cost', 'charged'] as const),
+] as const satisfies readonly (keyof NonNullable<InvoiceRequest['call']>)[]
+
+/**
+ * `GET /api/audit/invoices/:id/export` and `…/requests/export`: the comparison of an invoice by day
+ * and model, and by request, as CSV. Amounts are in quota, except `amount`, which is in `currency`.
+ */
+export function exportInvoice(app: App, deps: ReadDeps): void {
+  const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
+  // NOTE: `exposeHeadRoute` is false, because a HEAD request would read all rows.
+  const options = {
+    ...{ exposeHeadRoute: false, onRequest: onlyAuditor },
+    preHandler: upToDate(deps, 'usage-by-hour', 'reconciliation'),
+  }
+  app.route({
+    ...endpoint(invoiceQueries, 'GET /api/audit/invoices/:id/export'),
+    ...options,
+    handler: async (request, reply) => {
+      const invoice = await findInvoice(deps, request.params.id)
+      const text = daysText(deps, invoice, request.query.comparison ?? '')
+      return send({ deps, permits, request, reply }, invoice, 'invoice-days', text)
+    },
+  })
+  app.route({
+    ...endpoint(invoiceQueries, 'GET /api/audit/invoices/:id/requests/export'),
+    ...options,
+    handler: async (request, reply) => {
+      const invoice = await findInvoice(deps, request.params.id)
+      const isAllowed = () => isStillAdmitted(request)
+      const text = requestsText(deps, invoice, request.query.match, isAllowed)
+      return send({ deps, permits, request, reply }, invoice, 'invoice-requests', text)
+    },
+  })
+}
+
+type Sending = {
+  readonly deps: ReadDeps
+  readonly permits: ReturnType<typeof createPermits>
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+async function send(
+  { deps, permits, request, reply }: Sending,
+  { invoiceId }: Invoice,
+  exported: 'invoice-days' | 'invoice-requests',
+  text: AsyncIterable<string>,
+) {
+  if (deps.draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
+  const { userId, role } = principalOf(request)
+  const release = permits(userId, role >= ADMIN)
+  const query = request.query as object
+  const recorded = { exported, userId: null, invoiceId, format: 'csv', query } as const
+  await recordExport(deps, request, recorded, release)
+  const file = { name: `${exported}.csv`, type: 'text/csv; charset=utf-8' }
+  return sendExport(reply, text, { ...file, release, limits: READ_LIMITS })
+}
+
+async function* daysText(
+  { core: { db } }: ReadDeps,
+  invoice: Invoice,
+  comparison: Comparison | '',
+): AsyncGenerator<string> {
+  yield csvLine([...DAY_COLUMNS, 'currency'])
+  const { items } = await compareInvoice(db, invoice)
+  yield items
+    .filter((item) => comparison === '' || item.comparison === comparison)
+    .map((item) => csvLine([...DAY_COLUMNS.map((name) => item[name]), invoice.currency]))
+    .join('')
+}
+
+async function* requestsText(
+  { core: { db } }: ReadDeps,
+  invoice: Invoice,
+  match: RequestMatch,
+  isAllowed: () => Promise<boolean>,
+): AsyncGenerator<string> {
+  const calls = CALL_COLUMNS.map((name) => `call_${name}`)
+  yield csvLine([...LINE_COLUMNS, 'currency', ...calls, 'difference'])
+  const matched = matchedInvoiceOf(invoice)
+  for (let after = 0; ; ) {
+    const rows = await listRequests(db, matched, match, { after, limit: BATCH_ROWS })
+    if (!(await isAllowed())) throw new Error('the export is no longer allowed')
+    if (rows.length > 0) yield rows.map((row) => lineOf(requestOf(row, match), invoice)).join('')
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < BATCH_ROWS) return
+    after = last.place
+  }
+}
+
+const lineOf = (item: InvoiceRequest, { currency }: Invoice): string =>
+  csvLine([
+    ...LINE_COLUMNS.map((name) => item[name]),
+    currency,
+    ...CALL_COLUMNS.map((name) => item.call?.[name] ?? null),
+    item.difference,
+  ])
