@@ -15,7 +15,7 @@ const PROCESSES = [
   'test/relay/{large-audio,overdraft-two-relays,slow-readers,two-relays,usage-chunks}.test.ts',
   'test/relay/clients/long-streams-of-each-format.test.ts',
   'test/relay/{idempotency/idempotency-after-kill,tasks/tasks-in-two-relays}.test.ts',
-  'test/relay/{realtime/realtime-after-kill,batches/{,openai-}batches-after-kill}.test.ts',
+  'test/relay/{realtime/realtime-after-kill,batches/{,gemini-,openai-}batches-after-kill}.test.ts',
 ]
 
 const shared = {

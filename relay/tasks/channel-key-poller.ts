@@ -42,6 +42,8 @@ const PER_CHANNEL = 3
 const BATCH_MAX = 25
 const AT_ONCE = 2
 const ANSWER_MS = 20_000
+/** The time for an answer that contains a file. */
+const LONG_ANSWER_MS = 120_000
 const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as const
 
 /**
@@ -138,11 +140,13 @@ export class ChannelKeyPoller {
             body: Buffer.from(JSON.stringify({ ids })),
           } as const)
     if (question === null) return Promise.resolve(NO_VENDOR)
+    const isLong = 'hasLongTexts' in question
+    const { providerOutbound, pictureOutbound } = this.deps
     return sendTaskRequest(
-      this.deps.providerOutbound,
+      isLong ? pictureOutbound : providerOutbound,
       key.target,
       question,
-      AbortSignal.any([lost, AbortSignal.timeout(ANSWER_MS)]),
+      AbortSignal.any([lost, AbortSignal.timeout(isLong ? LONG_ANSWER_MS : ANSWER_MS)]),
     )
   }
 

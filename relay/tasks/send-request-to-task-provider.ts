@@ -1,14 +1,16 @@
 import { type Dispatcher, request } from 'undici'
-import type { Outbound, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
+import type { Connections, Outbound, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import type { AttemptEvidence } from '#relay/pipeline/attempt-evidence.ts'
 import { retryAfterOf } from '#relay/pipeline/headers-of-answer.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
+import { CredentialsError } from '../providers/clouds/cloud-access.ts'
 import {
   type ProviderTarget,
   providerRequest,
 } from '../providers/openai-compatible/provider-target.ts'
 import type { StreamedBody } from '../uploads/provider-form.ts'
+import { withShortTexts } from './long-texts.ts'
 
 /**
  * The limits of requests about tasks. Providers answer such a request immediately, but the upload
@@ -22,6 +24,9 @@ export const TASK_LIMITS: OutboundLimits = {
 }
 
 const TOTAL_MS = 90_000
+const NOTHING = Buffer.alloc(0)
+/** The maximum length of a text in an answer that may contain a file. */
+const TEXT_BYTES_MAX = 16_384
 
 export type ProviderRequest = {
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -33,6 +38,10 @@ export type ProviderRequest = {
   readonly evidence?: AttemptEvidence
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>
+  /** The provider's name for the model, on which the address of a cloud depends. */
+  readonly model?: string
+  /** True if the answer may contain a file. Its long texts are cut while it arrives. */
+  readonly hasLongTexts?: true
   /** Returns the headers that prove the key, in place of the key itself. */
   readonly sign?: (request: {
     readonly url: URL
@@ -41,16 +50,66 @@ export type ProviderRequest = {
   }) => Readonly<Record<string, string>>
 }
 
+type Addressed = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * Returns the address of a request, and the headers that prove the key. The promise rejects with a
+ * `CredentialsError` if a cloud gave no credentials.
+ */
+export async function addressTaskRequest(
+  target: ProviderTarget,
+  { path, body = NOTHING, model = '' }: Pick<ProviderRequest, 'path' | 'body' | 'model'>,
+  connections: Connections,
+): Promise<Addressed> {
+  const { cloud } = target
+  if (cloud === null) return providerRequest(target, path, { isUnversioned: false })
+  const filled = cloud.fillPath(path, model)
+  const { pathname, search } = new URL(
+    providerRequest(target, filled, { isUnversioned: false }).url,
+  )
+  const headers = ['accept-encoding', 'identity', 'user-agent', 'tallygate']
+  const { origin } = new URL(cloud.baseUrlFor(model))
+  const call = { origin, path: `${pathname}${search}`, headers, body }
+  const sent = await cloud.authorize(call, connections)
+  const pairs = sent.headers.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, sent.headers[index + 1] ?? '']] : [],
+  )
+  return { url: `${sent.origin}${sent.path}`, headers: Object.fromEntries(pairs) }
+}
+
 /** Sends one request without following redirects. Failures are returned, never thrown. */
 export async function sendTaskRequest(
   { via }: Pick<Outbound, 'via'>,
   target: ProviderTarget,
-  { method, path, body, form, headers: own = {}, sign, evidence }: ProviderRequest,
+  sent: ProviderRequest,
   signal: AbortSignal = AbortSignal.timeout(TOTAL_MS),
 ): Promise<AttemptEnd> {
-  const { url, headers } = providerRequest(target, path, { isUnversioned: false })
+  const connections = via(target.proxy)
+  let addressed: Addressed
+  try {
+    addressed = await addressTaskRequest(target, sent, connections)
+  } catch (error) {
+    if (!(error instanceof CredentialsError)) throw error
+    const { status, body } = error
+    if (status === null) return { ...NO_ANSWER, status, error: 'connect' }
+    return { ...NO_ANSWER, status, error: 'status', body }
+  }
+  const end = await sendAddressed(connections, addressed, sent, signal)
+  if (end.status === 401) target.cloud?.dropCredentials()
+  return end
+}
+
+async function sendAddressed(
+  { dispatcher }: Connections,
+  { url, headers }: Addressed,
+  { method, body, form, headers: own = {}, sign, evidence, hasLongTexts }: ProviderRequest,
+  signal: AbortSignal,
+): Promise<AttemptEnd> {
   const content = body === undefined ? {} : { 'content-type': 'application/json' }
-  const proof = sign?.({ url: new URL(url), method, body: body ?? Buffer.alloc(0) }) ?? {}
+  const proof = sign?.({ url: new URL(url), method, body: body ?? NOTHING }) ?? {}
   const ofForm =
     form === undefined
       ? {}
@@ -65,7 +124,7 @@ export async function sendTaskRequest(
   if (body !== undefined) evidence?.noteSent(body)
   try {
     const answer = await request(url, {
-      dispatcher: via(target.proxy).dispatcher.compose(onRequestSent(onSent)),
+      dispatcher: dispatcher.compose(onRequestSent(onSent)),
       method,
       headers: { ...headers, ...sent },
       signal,
@@ -74,7 +133,9 @@ export async function sendTaskRequest(
     })
     status = answer.statusCode
     evidence?.noteHeaders(answer.headers)
-    const bytes = Buffer.from(await answer.body.arrayBuffer())
+    const bytes = hasLongTexts
+      ? await readShortened(answer.body)
+      : Buffer.from(await answer.body.arrayBuffer())
     if (bytes.length > 0) evidence?.noteReceived(bytes)
     if (isGood(status)) return { kind: 'plain', status, body: bytes }
     const retryAfterMs = retryAfterOf(answer.headers['retry-after'], Date.now())
@@ -88,9 +149,23 @@ export async function sendTaskRequest(
   }
 }
 
+/** Reads an answer of any size, of which only short texts are kept. */
+async function readShortened(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of withShortTexts(body, TEXT_BYTES_MAX)) {
+    length += part.length
+    if (length > TASK_LIMITS.maxResponseBytes) throw new AnswerTooLarge()
+    if (part.length > 0) parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+class AnswerTooLarge extends Error {}
+
 const isGood = (status: number): boolean => status >= 200 && status <= 299
 
-const NO_ANSWER = { kind: 'failed', body: Buffer.alloc(0), retryAfterMs: 0 } as const
+const NO_ANSWER = { kind: 'failed', body: NOTHING, retryAfterMs: 0 } as const
 
 /**
  * Calls `onSent` when the connection is open. From then on, the provider may have received the
@@ -110,6 +185,7 @@ const onRequestSent =
 
 function errorOf(error: unknown): 'timeout' | 'cut' | 'too-large' {
   const { code, name } = error as { readonly code?: unknown; readonly name?: unknown }
+  if (error instanceof AnswerTooLarge) return 'too-large'
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'too-large'
   return name === 'TimeoutError' || /TIMEOUT/.test(String(code)) ? 'timeout' : 'cut'
 }

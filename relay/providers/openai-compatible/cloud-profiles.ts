@@ -102,6 +102,7 @@ export const CLOUD_ROWS: readonly ProfileRow[] = [
       },
     ],
     modelsPath: null,
+    videos: { vendor: 'veo-on-vertex', models: /^veo-/ },
     keyHint: {
       zh: '服务账号的 JSON 密钥文件；只用 Gemini 时也可填 API 密钥',
       en: 'A service account’s key file (JSON), or an API key if only Gemini is used',

@@ -88,6 +88,7 @@ export type VideoVendorName =
   | 'kling'
   | 'sora'
   | 'veo'
+  | 'veo-on-vertex'
   | 'vidu'
   | 'wan'
 

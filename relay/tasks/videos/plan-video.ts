@@ -2,7 +2,6 @@ import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-gro
 import { isSame } from '#domain/shared/deep-equal.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { VideoMedia } from '#domain/tasks/video-media.ts'
-import type { VideoVendorName } from '#relay/providers/openai-compatible/provider-profile.ts'
 import { type RelayChannel, videoVendorOf } from '#relay/views/channel-view.ts'
 import { upstreamModelOf } from '#relay/views/parsed-channel-settings.ts'
 import type { ProviderRequest } from '../send-request-to-task-provider.ts'
@@ -11,8 +10,8 @@ import type { VendorCall, VideoRequest, VideoVendor } from './video-vendor.ts'
 
 export type VideoTask = {
   readonly request: VideoRequest
-  /** The only vendor whose channels may serve the request; null for any. */
-  readonly vendor: VideoVendorName | null
+  /** The only platform whose channels may serve the request; null for any. */
+  readonly platform: string | null
 }
 
 export type PlannedVideo = {
@@ -39,10 +38,10 @@ export const upstreamModel = ({ terms, rules }: RelayChannel, model: string): st
 export function planVideo(
   channels: Offer<RelayChannel>,
   model: string,
-  { request, vendor: only }: VideoTask,
+  { request, platform: only }: VideoTask,
   origin: TaskRecord | null,
 ): PlannedVideo | null {
-  const isFit = (channel: RelayChannel) => only === null || videoVendorOf(channel)?.vendor === only
+  const isFit = (channel: RelayChannel) => only === null || vendorOf(channel)?.platform === only
   const first = [...channelsIn(channels)].find(isFit)
   const vendor = first === undefined ? null : vendorOf(first)
   if (first === undefined || vendor === null) return null
@@ -62,7 +61,7 @@ export function planVideo(
 /** Returns a vendor's call as a request to the provider. */
 export function providerRequestOf(
   vendor: VideoVendor,
-  { method, path, body, headers }: VendorCall,
+  { method, path, body, headers, model, hasLongTexts }: VendorCall,
   key: string,
   nowMs: number,
 ): ProviderRequest {
@@ -71,6 +70,8 @@ export function providerRequestOf(
     ...{ method, path },
     ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
     ...(headers === undefined ? {} : { headers }),
+    ...(model === undefined ? {} : { model }),
+    ...(hasLongTexts === undefined ? {} : { hasLongTexts }),
     ...(sign === undefined ? {} : { sign: (request) => sign(key, request, nowMs) }),
   }
 }

@@ -47,8 +47,8 @@ export function readVideo(route: Submit, body: TaskBody): TaskRequest {
     mode: modeIn(members),
   }
   const unread = Object.keys(sent).filter((name) => !MEMBERS.includes(name))
-  const vendor = route.style === 'kling' ? 'kling' : route.style === 'gemini' ? 'veo' : null
-  return { ...taskOf(request, body, unread), video: { request, vendor } }
+  const platform = route.style === 'kling' ? 'kling' : route.style === 'gemini' ? 'veo' : null
+  return { ...taskOf(request, body, unread), video: { request, platform } }
 }
 
 /** Reads a request for a new version of a video. It has the length and the size of the video. */
@@ -60,7 +60,7 @@ export function readRemix({ submitted }: TaskRecord, body: TaskBody): TaskReques
     ...{ resolution: null, ratio: null, images: [], lastImage: null, seed: null },
     ...{ hasAudio: null, mode: null },
   }
-  const video = { request, vendor: 'sora' as const }
+  const video = { request, platform: 'sora' }
   return { ...taskOf(request, body, []), originId: task, video }
 }
 

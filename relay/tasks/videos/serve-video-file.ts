@@ -1,4 +1,4 @@
-import { Transform } from 'node:stream'
+import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Dispatcher, request } from 'undici'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
@@ -6,9 +6,17 @@ import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { type Exchange, headersOf } from '#relay/pipeline/http-exchange.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import { relayError } from '../../canonical/relay-error.ts'
-import { providerRequest } from '../../providers/openai-compatible/provider-target.ts'
+import {
+  type ProviderTarget,
+  providerRequest,
+} from '../../providers/openai-compatible/provider-target.ts'
+import { base64TextIn } from '../long-texts.ts'
 import { parsedObject } from '../read-task-request-body.ts'
-import { sendTaskRequest } from '../send-request-to-task-provider.ts'
+import {
+  addressTaskRequest,
+  type ProviderRequest,
+  sendTaskRequest,
+} from '../send-request-to-task-provider.ts'
 import { permitNames } from '../serve-task-image.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { providerRequestOf, vendorOf } from './plan-video.ts'
@@ -55,7 +63,17 @@ export async function serveVideoFile(
 const nothingHere = (exchange: Exchange): void =>
   sendVideoError(exchange, relayError('video_unavailable'))
 
-type Source = {
+type Source = Address | Inline
+
+/** A file inside the vendor's answer to a request. */
+type Inline = {
+  readonly target: ProviderTarget
+  readonly question: ProviderRequest
+  readonly member: string
+  readonly type: string
+}
+
+type Address = {
   readonly url: string
   /** The headers with the channel's key, which only the provider's own address gets. */
   readonly keyHeaders: Readonly<Record<string, string>>
@@ -91,6 +109,10 @@ async function sourceOf(deps: TaskDeps, record: TaskRecord): Promise<Source | nu
     return { url: source.url, keyHeaders: source.needsKey ? headers : {}, origin, proxy }
   }
   const question = providerRequestOf(vendor, source.call, address.key, deps.now())
+  if (source.kind === 'inline') {
+    const { member, type } = source
+    return { target, question, member, type }
+  }
   const answered = await sendTaskRequest(deps.providerOutbound, target, question)
   const answer = answered.kind === 'plain' ? parsedObject(answered.body) : null
   const url = answer === null ? null : source.addressIn(answer)
@@ -100,7 +122,7 @@ async function sourceOf(deps: TaskDeps, record: TaskRecord): Promise<Source | nu
 /** Requests a file and follows redirects. The key is sent to no other address. */
 async function open(
   deps: TaskDeps,
-  { url: first, keyHeaders, origin, proxy }: Source,
+  { url: first, keyHeaders, origin, proxy }: Address,
   range: string | undefined,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData | null> {
@@ -125,6 +147,70 @@ async function open(
   return null
 }
 
+type VideoStream = {
+  readonly status: number
+  readonly type: string
+  /** The headers of the file for the caller, as a flat list of names and values. */
+  readonly headers: readonly string[]
+  readonly body: Readable
+}
+
+/** Opens a file that is a base64 text in the vendor's answer. It has no ranges. */
+async function openInline(
+  deps: TaskDeps,
+  { target, question, member, type }: Inline,
+  signal: AbortSignal,
+): Promise<VideoStream | null> {
+  const { method, body = null } = question
+  const connections = deps.pictureOutbound.via(target.proxy)
+  const { dispatcher } = connections
+  const answer = await addressTaskRequest(target, question, connections)
+    .then(({ url, headers: own }) => {
+      const headers = { ...own, 'content-type': 'application/json' }
+      return request(url, { dispatcher, method, headers, body, signal })
+    })
+    .catch(() => null)
+  if (answer === null) return null
+  if (answer.statusCode !== 200) {
+    if (answer.statusCode === 401) target.cloud?.dropCredentials()
+    answer.body.on('error', () => {}).destroy()
+    return null
+  }
+  const parts = base64TextIn(answer.body, member)
+  // Before the response begins, so that an answer without a video is an error.
+  const first = await parts.next().catch(() => null)
+  if (first === null || first.done) {
+    answer.body.on('error', () => {}).destroy()
+    return null
+  }
+  return { status: 200, type, headers: [], body: Readable.from(rejoined(first.value, parts)) }
+}
+
+async function* rejoined(first: Buffer, others: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first
+  yield* others
+}
+
+async function openAddress(
+  deps: TaskDeps,
+  source: Address,
+  range: string | undefined,
+  signal: AbortSignal,
+): Promise<VideoStream | null> {
+  const answer = await open(deps, source, range, signal)
+  if (answer === null) return null
+  const { statusCode: status, headers: given, body } = answer
+  if (status !== 200 && status !== 206) {
+    body.on('error', () => {}).destroy()
+    return null
+  }
+  const headers = PASSED.flatMap((name) => {
+    const value = given[name]
+    return typeof value === 'string' ? [name, value] : []
+  })
+  return { status, type: String(given['content-type'] ?? ''), headers, body }
+}
+
 async function carry(
   deps: TaskDeps,
   exchange: Exchange,
@@ -137,21 +223,20 @@ async function carry(
   const stalled = setTimeout(() => gone.abort(), STALL_MS)
   const late = setTimeout(() => gone.abort(), TOTAL_MS)
   try {
-    const answer = await open(deps, source, range, gone.signal)
-    const type = String(answer?.headers['content-type'] ?? '')
-    const isGood = answer?.statusCode === 200 || answer?.statusCode === 206
-    const shown = UNTYPED.test(type) ? 'video/mp4' : type
-    if (answer === null || !isGood || !TYPES.test(shown)) {
-      answer?.body.on('error', () => {}).destroy()
+    const { signal } = gone
+    const file =
+      'member' in source
+        ? await openInline(deps, source, signal)
+        : await openAddress(deps, source, range, signal)
+    if (file === null) return nothingHere(exchange)
+    const { status, headers, body } = file
+    const type = UNTYPED.test(file.type) ? 'video/mp4' : file.type
+    if (!TYPES.test(type)) {
+      body.on('error', () => {}).destroy()
       return nothingHere(exchange)
     }
-    response.writeHead(answer.statusCode, [
-      ...headersOf(exchange),
-      ...['Content-Type', shown],
-      ...PASSED.flatMap((name) => {
-        const value = answer.headers[name]
-        return typeof value === 'string' ? [name, value] : []
-      }),
+    response.writeHead(status, [
+      ...[...headersOf(exchange), 'Content-Type', type, ...headers],
       ...['Cache-Control', 'private, max-age=3600', 'X-Content-Type-Options', 'nosniff'],
       ...['Content-Security-Policy', "default-src 'none'; sandbox"],
       ...['Cross-Origin-Resource-Policy', 'cross-origin'],
@@ -162,9 +247,7 @@ async function carry(
         done(null, part)
       },
     })
-    await pipeline(answer.body, watched, response, { signal: gone.signal }).catch(() =>
-      response.destroy(),
-    )
+    await pipeline(body, watched, response, { signal }).catch(() => response.destroy())
   } finally {
     clearTimeout(stalled)
     clearTimeout(late)

@@ -1,4 +1,5 @@
-import { listOf, objectOf } from '../read-task-request-body.ts'
+import type { VideoMedia } from '#domain/tasks/video-media.ts'
+import { type JsonObject, listOf, objectOf } from '../read-task-request-body.ts'
 import {
   accepted,
   choose,
@@ -9,6 +10,8 @@ import {
   reject,
   resolutionOf,
   secondsWithin,
+  type VideoReport,
+  type VideoRequest,
   type VideoVendor,
   wordsOf,
 } from './video-vendor.ts'
@@ -17,37 +20,19 @@ import {
 export const VEO: VideoVendor = {
   platform: 'veo',
   media: (request, model) => {
-    const isOld = model.startsWith('veo-2')
-    const offered = isOld ? ['720p'] : ['720p', '1080p', '4k']
+    const offered = isVeo2(model) ? ['720p'] : ['720p', '1080p', '4k']
     const resolution = choose('resolution', nameOf(resolutionOf(request)), offered)
     const seconds = secondsWithin(request.seconds, 8, [4, 8])
     return { seconds, resolution, size: request.size, options: [] }
   },
-  submit: (request, { seconds, resolution }, { model }) => {
-    const [image] = request.images
-    const isOld = model.startsWith('veo-2')
-    return {
-      method: 'POST',
-      path: `/v1beta/models/${encodeURIComponent(model)}:predictLongRunning`,
-      body: {
-        instances: [
-          defined({
-            prompt: request.prompt,
-            image: image === undefined ? null : inlined('image', image),
-            lastFrame: request.lastImage === null ? null : inlined('last_frame', request.lastImage),
-          }),
-        ],
-        parameters: defined({
-          sampleCount: 1,
-          durationSeconds: seconds,
-          resolution: isOld ? null : resolution,
-          aspectRatio: ratioOf(request),
-          negativePrompt: request.negativePrompt,
-          seed: isOld ? null : request.seed,
-        }),
-      },
-    }
-  },
+  submit: (request, media, { model }) => ({
+    method: 'POST',
+    path: `/v1beta/models/${encodeURIComponent(model)}:predictLongRunning`,
+    body: {
+      instances: [instanceOf(request)],
+      parameters: defined(parametersOf(request, media, model)),
+    },
+  }),
   readSubmitted: ({ name, error }) => {
     const [, operation] = /^models\/([\w.-]+\/operations\/[\w.-]+)$/.exec(String(name)) ?? []
     return operation === undefined ? refused(null, objectOf(error).message) : accepted(operation)
@@ -55,24 +40,54 @@ export const VEO: VideoVendor = {
   query: (upstreamId) => ({ method: 'GET', path: `/v1beta/models/${upstreamId}` }),
   readReport: ({ name, done, error, response }) => {
     if (done !== true) return typeof name === 'string' ? { status: 'IN_PROGRESS' } : null
-    const failure = objectOf(error)
-    if (failure.message !== undefined) {
-      return { status: 'FAILURE', failReason: wordsOf(failure.message) }
-    }
     const made = objectOf(objectOf(response).generateVideoResponse)
     const [sample] = listOf(made.generatedSamples)
-    const file = wordsOf(objectOf(sample?.video).uri)
-    if (file !== null) return { status: 'SUCCESS', file }
-    const reasons = made.raiMediaFilteredReasons
-    return { status: 'FAILURE', failReason: Array.isArray(reasons) ? wordsOf(reasons[0]) : null }
+    return endOf(error, made, wordsOf(objectOf(sample?.video).uri))
   },
   source: (_id, url) => ({ kind: 'address', url, needsKey: true }),
+}
+
+/** Returns the report on an operation that has ended. `file` is null if it made no video. */
+export function endOf(error: unknown, made: JsonObject, file: string | null): VideoReport {
+  const failure = objectOf(error)
+  if (failure.message !== undefined) {
+    return { status: 'FAILURE', failReason: wordsOf(failure.message) }
+  }
+  if (file !== null) return { status: 'SUCCESS', file }
+  const reasons = made.raiMediaFilteredReasons
+  return { status: 'FAILURE', failReason: Array.isArray(reasons) ? wordsOf(reasons[0]) : null }
+}
+
+export const isVeo2 = (model: string): boolean => model.startsWith('veo-2')
+
+export function instanceOf({ prompt, images: [image], lastImage }: VideoRequest): object {
+  return defined({
+    prompt,
+    image: image === undefined ? null : inlined('image', image),
+    lastFrame: lastImage === null ? null : inlined('last_frame', lastImage),
+  })
+}
+
+/** Returns the parameters of one video. Those without a value are null. */
+export function parametersOf(
+  request: VideoRequest,
+  { seconds, resolution }: VideoMedia,
+  model: string,
+): Readonly<Record<string, unknown>> {
+  return {
+    sampleCount: 1,
+    durationSeconds: seconds,
+    resolution: isVeo2(model) ? null : resolution,
+    aspectRatio: ratioOf(request),
+    negativePrompt: request.negativePrompt,
+    seed: isVeo2(model) ? null : request.seed,
+  }
 }
 
 const nameOf = (resolution: string | null): string | null =>
   resolution === '2160p' ? '4k' : resolution
 
-/** The Gemini API accepts only pictures within the request. */
+/** Google accepts only pictures within the request. */
 function inlined(param: string, image: string): object {
   const inline = dataUrl(image) ?? reject(param)
   return { bytesBase64Encoded: inline.data, mimeType: inline.type }

@@ -35,6 +35,10 @@ export type VendorCall = {
   readonly path: string
   readonly body?: object
   readonly headers?: Readonly<Record<string, string>>
+  /** The vendor's name for the model. It is needed in a cloud, whose address depends on it. */
+  readonly model?: string
+  /** True if the answer may contain a file, which a poll must not keep in memory. */
+  readonly hasLongTexts?: true
 }
 
 /** A vendor's report on a task. */
@@ -42,7 +46,7 @@ export type VideoReport = {
   readonly status: OpenStatus | 'SUCCESS' | 'FAILURE'
   readonly progress?: string | null
   readonly failReason?: string | null
-  /** Where the result is: an address, or an id at the vendor. */
+  /** Where the result is: an address, an id at the vendor, or the type of an inline file. */
   readonly file?: string | null
   /** The seconds of the video, rounded up, if the vendor reports them. */
   readonly seconds?: number | null
@@ -52,7 +56,8 @@ export type VideoReport = {
 
 /**
  * Where a result is fetched: at an address, or from the vendor with the channel's key. `lookup`
- * reads the address from the vendor's answer to `call`.
+ * reads the address from the vendor's answer to `call`. `inline` reads the file itself from it, as
+ * the base64 text of `member`.
  */
 export type FileSource =
   | { readonly kind: 'address'; readonly url: string; readonly needsKey?: true }
@@ -61,6 +66,13 @@ export type FileSource =
       readonly kind: 'lookup'
       readonly call: VendorCall
       readonly addressIn: (answer: JsonObject) => string | null
+    }
+  | {
+      readonly kind: 'inline'
+      readonly call: VendorCall
+      readonly member: string
+      /** The media type of the file. */
+      readonly type: string
     }
 
 export type SubmitContext = {

@@ -1,4 +1,7 @@
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { type ScriptedProvider, scriptedProvider } from '../support/scripted-provider.ts'
+import { serviceAccountFile } from '../support/service-account.ts'
 import { type TasksRig, tasksRig } from './tasks-rig.ts'
 
 export type VideosRig = TasksRig & {
@@ -7,6 +10,9 @@ export type VideosRig = TasksRig & {
   /** The bill of the only settled call of the task, or null. */
   readonly chargeOf: (task: string) => Promise<number | null>
 }
+
+export const VERTEX_TOKEN = 'planted-access-token-0123456789'
+const vertexKey = (vendor: string) => serviceAccountFile({ token_uri: `${vendor}/token` })
 
 /** A relay in front of a scripted vendor, which is behind a channel of each type. */
 export async function videosRig(overrides: Parameters<typeof tasksRig>[0] = {}) {
@@ -41,6 +47,20 @@ export async function videosRig(overrides: Parameters<typeof tasksRig>[0] = {}) 
       ...{ type, models: [...models], groups: ['default'], baseUrl: vendor.url },
     })
   }
+  await rig.append(CHANNELS_STREAM, {
+    type: 'ChannelsCreated',
+    v: 1,
+    data: {
+      terms: {
+        ...{ ...PLAIN_CHANNEL_TERMS, type: 41, baseUrl: vendor.url, other: 'us-central1' },
+        models: ['veo-3.1-generate-001'],
+      },
+      channels: [{ channelId: 541, name: 'Vertex AI', keyRefs: [`key:${vertexKey(vendor.url)}`] }],
+      ...{ keyMode: '', isEnabled: true },
+    },
+  })
+  const token = { access_token: VERTEX_TOKEN, expires_in: 3_600 }
+  vendor.answers.set('POST /token', { body: token })
   await rig.setOption('ModelPrice', { viduq2: 0.05, jimeng_t2v_v30: 0.04 })
   const chargeOf = async (task: string): Promise<number | null> => {
     const ends = (await rig.callEvents()).filter(

@@ -20,6 +20,9 @@ type Script = {
   readonly sent: object
 }
 
+const VERTEX_MODEL =
+  'projects/planted-project-4711/locations/us-central1/publishers/google/models/veo-3.1-generate-001'
+
 const SCRIPTS: Readonly<Record<string, Script>> = {
   kling: {
     model: 'kling-v1-6',
@@ -108,6 +111,32 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
     hold: 2_400_000,
     charge: 2_400_000,
     sent: { parameters: { sampleCount: 1, durationSeconds: 8, resolution: '4k' } },
+  },
+  'veo on Vertex AI': {
+    model: 'veo-3.1-generate-001',
+    body: { seconds: 4, size: '1920x1080' },
+    submit: `POST /v1/${VERTEX_MODEL}:predictLongRunning`,
+    accepted: { name: `${VERTEX_MODEL}/operations/o1` },
+    query: `POST /v1/${VERTEX_MODEL}:fetchPredictOperation`,
+    done: () => ({
+      ...{ name: 'x', done: true },
+      response: { videos: [{ bytesBase64Encoded: 'AAAA', mimeType: 'video/mp4' }] },
+    }),
+    failed: {
+      ...{ name: 'x', done: true },
+      response: { raiMediaFilteredCount: 1, raiMediaFilteredReasons: ['the prompt was unfit'] },
+    },
+    refused: { status: 400, body: { error: { code: 400, message: 'the value is bad' } } },
+    // $0.40 per second.
+    hold: 800_000,
+    charge: 800_000,
+    sent: {
+      instances: [{ prompt: 'the sea' }],
+      parameters: {
+        ...{ sampleCount: 1, durationSeconds: 4, resolution: '1080p', aspectRatio: '16:9' },
+        generateAudio: true,
+      },
+    },
   },
   hailuo: {
     model: 'MiniMax-Hailuo-02',

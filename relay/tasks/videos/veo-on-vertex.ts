@@ -1,0 +1,58 @@
+import { listOf, objectOf } from '../read-task-request-body.ts'
+import { endOf, instanceOf, isVeo2, parametersOf, VEO } from './veo.ts'
+import { accepted, defined, refused, type VendorCall, type VideoVendor } from './video-vendor.ts'
+
+const MODEL_PATH = '/v1/projects/{project}/locations/{region}/publishers/google/models/{model}'
+/** The name of an operation below its project and region, which callers do not see. */
+const OPERATION = /^publishers\/google\/models\/([\w.-]+)\/operations\/[\w.-]+$/
+const PLACE = /^projects\/[\w.:-]+\/locations\/[\w-]+\//
+
+/** Returns the model in the name of an operation, or an empty text if the name is malformed. */
+const modelIn = (name: string): string =>
+  PLACE.test(name) ? (OPERATION.exec(name.replace(PLACE, ''))?.[1] ?? '') : ''
+
+/** Without a bucket, the answer contains the video, so a poll keeps only the rest of the answer. */
+const operationQuery = (operation: string): VendorCall => ({
+  method: 'POST',
+  path: `${MODEL_PATH}:fetchPredictOperation`,
+  model: modelIn(operation),
+  body: { operationName: operation },
+  hasLongTexts: true,
+})
+
+/**
+ * Veo's videos on Vertex AI (cloud.google.com/vertex-ai, "Veo on Vertex AI API"). Each video stays
+ * in the result of its operation, so that the operator needs no bucket.
+ */
+export const VEO_ON_VERTEX: VideoVendor = {
+  platform: VEO.platform,
+  media: VEO.media,
+  submit: (request, media, { model }) => ({
+    method: 'POST',
+    path: `${MODEL_PATH}:predictLongRunning`,
+    model,
+    body: {
+      instances: [instanceOf(request)],
+      parameters: defined({
+        ...parametersOf(request, media, model),
+        // As in the Gemini API, whose videos always have sound. The price includes it.
+        generateAudio: isVeo2(model) ? null : true,
+      }),
+    },
+  }),
+  readSubmitted: ({ name, error }) =>
+    modelIn(String(name)) === '' ? refused(null, objectOf(error).message) : accepted(name),
+  query: operationQuery,
+  readReport: ({ name, done, error, response }) => {
+    if (done !== true) return typeof name === 'string' ? { status: 'IN_PROGRESS' } : null
+    const made = objectOf(response)
+    const [video] = listOf(made.videos)
+    const { bytesBase64Encoded: text, mimeType } = objectOf(video)
+    const hasVideo = typeof text === 'string' && text !== ''
+    const type = typeof mimeType === 'string' ? mimeType : 'video/mp4'
+    return endOf(error, made, hasVideo ? type : null)
+  },
+  source: (operation, type) => ({
+    ...{ kind: 'inline', call: operationQuery(operation), type, member: 'bytesBase64Encoded' },
+  }),
+}
