@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { auditJobsDecider } from '#domain/audit/decide.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
-import { isBuildingCopy, isReadyCopy } from '#domain/audit/scratch-copies.ts'
+import { isReadyCopy } from '#domain/audit/scratch-copies.ts'
 import type { Core } from '../core-dependencies.ts'
 import { CommandError, type Invocation, print, printJson, terminalProgress } from './command.ts'
 import { readProgress } from './job-progress.ts'
-import { buildNextScratchCopy, scratchCopiesOf } from './scratch-copy-jobs.ts'
+import { buildNextScratchCopy, isStillBuilding, scratchCopiesOf } from './scratch-copy-jobs.ts'
 import { ensureAuditTables } from './stored-audit-state.ts'
 
 const LOOK_EVERY_MS = 500
@@ -24,11 +24,12 @@ export async function replayUntil(
   await ensureAuditTables(core.pg)
   const id = await request(core, position)
   const builder = core.leases.hold('audit-scratch-copies', async (_lease, lost) => {
-    while (!lost.aborted && (await isBuilding(core, id))) await buildNextScratchCopy(core, lost)
+    while (!lost.aborted && (await isStillBuilding(core, id)))
+      await buildNextScratchCopy(core, lost)
   })
   const progress = terminalProgress()
   try {
-    while (await isBuilding(core, id)) {
+    while (await isStillBuilding(core, id)) {
       signal.throwIfAborted()
       const found = (await readProgress(core.pg, [id])).get(id)
       if (found !== undefined) progress(found.stage, found.done, found.total)
@@ -64,6 +65,3 @@ async function request({ actors, store, now }: Core, position: number): Promise<
   if (outcome.isDone) return id
   throw new CommandError(`there are already ${outcome.error.params.max} copies: delete one first`)
 }
-
-const isBuilding = async (core: Core, id: string): Promise<boolean> =>
-  (await scratchCopiesOf(core)).some((copy) => copy.request.id === id && isBuildingCopy(copy))

@@ -83,15 +83,16 @@ export async function buildScratchCopy(
   }
 }
 
-const isStillBuilding = async (core: Core, id: string): Promise<boolean> =>
+/** Reports whether a copy was requested, and is neither built nor ended. */
+export const isStillBuilding = async (core: Core, id: string): Promise<boolean> =>
   (await scratchCopiesOf(core)).some((copy) => copy.request.id === id && isBuildingCopy(copy))
 
 async function stopIfEnded(core: Core, id: string, stopped: AbortController): Promise<void> {
   try {
     if ((await scratchBytes(core.pg, id)) > BYTES_MAX) await end(core, id, 'too-large')
-    // The disk is full. Without the tables of the copy, the site can write again.
-    if (!core.writes.isWritable()) stopped.abort()
-    if (!(await isStillBuilding(core, id))) stopped.abort()
+    // On a full disk, the site can write again only without the tables of the copy.
+    const mayContinue = core.writes.isWritable() && (await isStillBuilding(core, id))
+    if (!mayContinue) stopped.abort()
   } catch (error) {
     warnThrottled(core.log, { reason: reasonOf(error) }, 'an audit job waits for the database')
   }
