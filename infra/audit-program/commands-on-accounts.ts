@@ -43,7 +43,7 @@ async function readAccount(
   const path = textOption(invocation, 'export')
   if (path !== undefined) {
     const reader = openExport(path)
-    for (const event of exportedEvents(reader, stream)) apply(event)
+    for await (const event of exportedEvents(reader, stream)) apply(event)
     return reader.close()
   }
   await withSite(invocation, async ({ store }) => {

@@ -38,17 +38,19 @@ export const VERIFY: Verb = {
     earlier: { type: 'string', multiple: true },
   },
   run: async (invocation) =>
-    invocation.positionals.length === 0 ? await verifyOpenSite(invocation) : verifyFile(invocation),
+    invocation.positionals.length === 0
+      ? await verifyOpenSite(invocation)
+      : await verifyFile(invocation),
 }
 
-function verifyFile({ positionals, values }: Invocation): number {
+async function verifyFile({ positionals, values }: Invocation): Promise<number> {
   if (values.incremental === true) throw new CommandError('--incremental is for a site')
   const repeated = (name: string) =>
     ((values[name] ?? []) as string[]).flatMap((value) => [`--${name}`, value])
   const json = values.json === true ? ['--json'] : []
   const quorum = typeof values.quorum === 'string' ? ['--quorum', values.quorum] : []
   const named = [...repeated('key'), ...repeated('witness'), ...repeated('earlier')]
-  return runVerifier([...positionals, ...named, ...quorum, ...json])
+  return await runVerifier([...positionals, ...named, ...quorum, ...json])
 }
 
 async function verifyOpenSite(invocation: Invocation): Promise<number> {

@@ -49,7 +49,7 @@ const OPTIONS = {
 } as const
 
 /** Runs the verifier with the arguments of the command line. Returns the exit code. */
-export function runVerifier(args: readonly string[]): number {
+export async function runVerifier(args: readonly string[]): Promise<number> {
   try {
     const { values, positionals } = parseArgs({
       ...{ args: [...args], options: OPTIONS, allowPositionals: true },
@@ -62,7 +62,7 @@ export function runVerifier(args: readonly string[]): number {
     const reader = openExport(positionals[0] ?? '.')
     const earlier = (values.earlier ?? []).flatMap(earlierCheckpoints)
     const started = performance.now()
-    const report = verifyExport(reader, {
+    const report = await verifyExport(reader, {
       earlier,
       ...(values.witness === undefined ? {} : witnessesOf(values)),
       ...(values.key === undefined ? {} : { keys: values.key }),
@@ -109,5 +109,7 @@ function showProgress(position: number, last: number): void {
 }
 
 if (process.argv[1]?.endsWith('verify.mjs') === true) {
-  process.exitCode = runVerifier(process.argv.slice(2))
+  void runVerifier(process.argv.slice(2)).then((code) => {
+    process.exitCode = code
+  })
 }

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
-import { gunzipSync } from 'node:zlib'
 import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { type AuditState, initialAudit } from '#domain/audit/state.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { isConsistent } from '../transparency-log/merkle-tree.ts'
 import type { Segment } from './export-format.ts'
-import { MANIFEST_FILE, type Manifest, manifestOf, SEGMENT_BYTES_MAX } from './export-format.ts'
+import { MANIFEST_FILE, type Manifest, manifestOf } from './export-format.ts'
 import type { ExportReader } from './export-reader.ts'
 import { GrowingTree } from './growing-tree.ts'
 import { KeyRing } from './key-ring.ts'
 import { Coverage } from './signature-coverage.ts'
+import { segmentLines } from './segment-lines.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
@@ -48,12 +48,13 @@ export type VerificationReport = {
 
 /**
  * Verifies an export: its files, the tree over all events, the signed checkpoints, and the rules of
- * the events. Throws if the manifest is missing or of another format. Any other fault is a finding.
+ * the events. Rejects if the manifest is missing or of another format. Any other fault is a
+ * finding.
  */
-export function verifyExport(
+export async function verifyExport(
   reader: ExportReader,
   options: VerifyOptions = {},
-): VerificationReport {
+): Promise<VerificationReport> {
   const text = reader.read(MANIFEST_FILE)
   if (text === null) {
     throw new Error(`there is no ${MANIFEST_FILE}: the export is incomplete, continue it first`)
@@ -70,7 +71,7 @@ export function verifyExport(
   const state = initialAudit({ startedAfter: Math.max(0, first - 1), arePositionsDense })
   checkpoints.compare(tree)
   for (const segment of manifest.segments) {
-    verifySegment(reader, segment, { state, tree, checkpoints, findings })
+    await verifySegment(reader, segment, { state, tree, checkpoints, findings })
     options.onProgress?.(segment.last, last)
   }
   finishAudit(state, findings)
@@ -95,12 +96,16 @@ type Verifying = {
   readonly findings: Findings
 }
 
-function verifySegment(reader: ExportReader, segment: Segment, verifying: Verifying): void {
+async function verifySegment(
+  reader: ExportReader,
+  segment: Segment,
+  verifying: Verifying,
+): Promise<void> {
   const { state, tree, checkpoints, findings } = verifying
-  const lines = linesOf(reader, segment, findings)
+  const lines = segmentLines(reader, segment, findings)
   const sealed = sealedHashes(reader, segment, findings)
   let events = 0
-  for (const line of lines) {
+  for await (const line of lines) {
     events += 1
     try {
       const record = recordOf(line)
@@ -123,7 +128,6 @@ function verifySegment(reader: ExportReader, segment: Segment, verifying: Verify
 }
 
 const HASH_BYTES = 32
-const LINE_BYTES_MAX = 64 * 1024 * 1024
 
 /** Reads the leaf hashes that were sealed when the events of the segment were written. */
 function sealedHashes(reader: ExportReader, { sealed }: Segment, findings: Findings): Buffer {
@@ -147,44 +151,17 @@ function compareLeaf(
   findings.expect('transparency-log', hash.equals(expected), record, detail)
 }
 
-/** Reads the lines of a segment, of which one is in memory as text at a time. */
-function* linesOf(reader: ExportReader, segment: Segment, findings: Findings): Generator<string> {
-  const { name, sha256, bytes: size } = segment
-  const packed = reader.read(name)
-  if (packed === null) {
-    findings.report('export', null, `${name} is missing`)
-    return
-  }
-  const hash = createHash('sha256').update(packed).digest('hex')
-  const isSame = hash === sha256 && packed.length === size
-  findings.expect('export', isSame, null, () => `${name} differs from its hash in the manifest`)
-  let bytes: Buffer
-  try {
-    bytes = gunzipSync(packed, { maxOutputLength: SEGMENT_BYTES_MAX })
-  } catch {
-    findings.report('export', null, `${name} cannot be decompressed`)
-    return
-  }
-  for (let start = 0; start < bytes.length; ) {
-    const newline = bytes.indexOf(10, start)
-    const end = newline < 0 ? bytes.length : newline
-    if (end - start > LINE_BYTES_MAX) {
-      findings.report('export', null, `${name} has a line of ${end - start} bytes`)
-      return
-    }
-    yield bytes.toString('utf8', start, end)
-    start = end + 1
-  }
-}
-
 /** Yields the events of one stream in an export, without verifying the export. */
-export function* exportedEvents(reader: ExportReader, stream: string): Generator<Recorded> {
+export async function* exportedEvents(
+  reader: ExportReader,
+  stream: string,
+): AsyncGenerator<Recorded> {
   const manifest = reader.read(MANIFEST_FILE)
   if (manifest === null) throw new Error(`there is no ${MANIFEST_FILE}: the export is incomplete`)
   const mark = `"stream":${JSON.stringify(stream)},`
   const unread = new Findings()
   for (const segment of manifestOf(manifest.toString()).segments) {
-    for (const line of linesOf(reader, segment, unread)) {
+    for await (const line of segmentLines(reader, segment, unread)) {
       if (line.includes(mark)) yield eventOf(recordOf(line))
     }
     const [finding] = unread.list()

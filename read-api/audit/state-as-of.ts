@@ -39,8 +39,8 @@ const PAGE = 500
 const SECRET = '***'
 
 /**
- * Folds the events of one object up to a moment. Returns null if the object has never existed up to
- * then.
+ * Folds the events of one object up to a moment. Before the object was created, its state is null.
+ * Returns null if there has never been such an object.
  */
 export async function stateAsOf(
   deps: Deps,
@@ -57,23 +57,25 @@ export async function stateAsOf(
     fold.apply(event)
     if (fold.concerns(event)) change = event
   })
-  return await answerOf({ kind, id }, fold, last, change)
+  return await answerOf(deps, { kind, id }, fold, last, change)
 }
 
 async function answerOf(
+  deps: Deps,
   { kind, id }: { readonly kind: StateKind; readonly id: string },
   fold: Fold,
   last: Recorded | null,
   change: Recorded | null,
 ): Promise<StateAsOf | null> {
   const isOfSite = kind === 'options' || kind === 'prices'
-  if (change === null && !isOfSite) return null
-  const state = await fold.state()
+  const isCreated = change !== null || isOfSite
+  if (!isCreated && !(await hasEvents(deps.store, fold))) return null
+  const state = isCreated ? await fold.state() : null
   return {
     position: last?.position ?? 0,
     at: last === null ? 0 : secondsOf(last),
     ...{ kind, id, state: state === null ? null : { ...state } },
-    is_deleted: state === null || state.is_deleted === true,
+    is_deleted: isCreated && (state === null || state.is_deleted === true),
     last_change:
       change === null
         ? null
@@ -81,6 +83,15 @@ async function answerOf(
             ...{ position: change.position, revision: change.revision, type: change.type },
             ...{ created_at: secondsOf(change), actor: change.meta.actor },
           },
+  }
+}
+
+/** Reports whether any event concerns the object, at whatever time. */
+async function hasEvents(store: Deps['store'], { stream, concerns }: Fold): Promise<boolean> {
+  for (let from = 0; ; from += PAGE) {
+    const events = await store.readStream(stream, from, PAGE)
+    if (events.some(concerns)) return true
+    if (events.length < PAGE) return false
   }
 }
 

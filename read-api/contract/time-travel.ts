@@ -20,8 +20,9 @@ export const StateAsOf = Type.Object({
   ...AsOf,
   kind: Type.Unsafe<StateKind>(Type.Union(STATE_KINDS.map((kind) => Type.Literal(kind)))),
   id: Type.String(),
-  /** Null if the object did not exist then. */
+  /** Null if the object did not exist then. An id that never existed is answered with 404. */
   state: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+  /** False before the object was created. */
   is_deleted: Type.Boolean(),
   /** The last change before or at the position. Null without one. */
   last_change: Type.Union([

@@ -64,7 +64,7 @@ async function writeExport(core: Core): Promise<void> {
 }
 
 async function verifyOffline(): Promise<void> {
-  const report = verifyExport(openExport(folder))
+  const report = await verifyExport(openExport(folder))
   const { findings, events: verified, sealedSize } = report
   if (findings.total() > 0 || verified !== sealedSize || verified < events) {
     throw new Error(`${verified} events, ${sealedSize} sealed: ${JSON.stringify(findings.list())}`)

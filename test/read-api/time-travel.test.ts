@@ -73,7 +73,6 @@ describe('the state of an object as of a moment', () => {
       ...{ position: first + 4, type: 'TokenTermsChanged' },
       created_at: (NOW + MINUTE) / 1_000,
     })
-    expect((await get(`state/token/7?at=${first + 2}`)).status).toBe(404)
   })
 
   it('of a channel, user and of the options has no secret, only whether it is set', async () => {
@@ -94,8 +93,17 @@ describe('the state of an object as of a moment', () => {
     }
   })
 
-  it('is unknown for unknown ids, and for a moment before the object', async () => {
-    for (const path of ['channel/99', `channel/1?at=${first - 1}`, 'user/99', 'token/99']) {
+  it('is null before the object was created', async () => {
+    const before = [`token/7?at=${first + 2}`, `channel/1?at=${first - 1}`, `user/${ALICE}?at=0`]
+    for (const path of [...before, `user/${ALICE}?at=2020-01-01`]) {
+      const { status, data } = await get<StateAsOf>(`state/${path}`)
+      expect(status, path).toBe(200)
+      expect(data, path).toMatchObject({ state: null, is_deleted: false, last_change: null })
+    }
+  })
+
+  it('is unknown for ids that never existed', async () => {
+    for (const path of ['channel/99', 'channel/99?at=1', 'user/99', 'token/99']) {
       expect((await get(`state/${path}`)).status).toBe(404)
     }
     expect((await get('state/channel/site')).status).toBe(404)

@@ -84,8 +84,8 @@ async function exportTo(
   return target
 }
 
-function foundIn(path: string, options: VerifyOptions = {}): string[] {
-  const { findings } = verifyExport(openExport(path), options)
+async function foundIn(path: string, options: VerifyOptions = {}): Promise<string[]> {
+  const { findings } = await verifyExport(openExport(path), options)
   return findings.list().map(({ check, position }) => `${check} ${position ?? ''}`.trim())
 }
 
@@ -117,7 +117,7 @@ const RENUMBERED = `;
 
 describe('an export', () => {
   it('verifies in full, and says what it does not prove', async () => {
-    const report = verifyExport(openExport(await exportTo('whole')), { keys: [SITE.key] })
+    const report = await verifyExport(openExport(await exportTo('whole')), { keys: [SITE.key] })
     expect(report.findings.list()).toEqual([])
     expect(report).toMatchObject({ events: EVENTS, sealedSize: EVENTS, treeSize: EVENTS })
     expect(report.notChecked.join()).toContain('--earlier')
@@ -125,7 +125,7 @@ describe('an export', () => {
 
   it('verifies from any position, with the tree before it', async () => {
     const path = await exportTo('part', {}, 555)
-    const report = verifyExport(openExport(path))
+    const report = await verifyExport(openExport(path))
     expect(report.findings.list()).toEqual([])
     expect(report).toMatchObject({ first: 555, events: EVENTS - 554, sealedSize: EVENTS })
   })
@@ -157,7 +157,7 @@ describe('the offline verifier finds', () => {
        where position = (select min(position) from event_store.events
          where position > 500 and type = 'CallSettled')`,
     )
-    expect(foundIn(path)).toEqual([
+    expect(await foundIn(path)).toEqual([
       expect.stringMatching(/^transparency-log 50\d$/),
       ...['signed-checkpoints', 'signed-checkpoints'],
     ])
@@ -169,15 +169,15 @@ describe('the offline verifier finds', () => {
        where position = (select min(position) from event_store.events
          where position > 500 and type = 'CallSettled')`,
     )
-    expect(foundIn(path)).toContainEqual(expect.stringMatching(/^charges 50\d$/))
+    expect(await foundIn(path)).toContainEqual(expect.stringMatching(/^charges 50\d$/))
   })
 
   it('an event that was deleted, also if the others were numbered again', async () => {
     const deletion = 'delete from event_store.events where position = 600'
-    const plain = foundIn(await exportAfter(deletion))
+    const plain = await foundIn(await exportAfter(deletion))
     expect(plain).toContain('positions 601')
     expect(plain.filter((found) => found.startsWith('transparency-log '))).toEqual([])
-    const renumbered = foundIn(await exportAfter(deletion + RENUMBERED))
+    const renumbered = await foundIn(await exportAfter(deletion + RENUMBERED))
     expect(renumbered).toContain('signed-checkpoints')
   })
 
@@ -187,7 +187,7 @@ describe('the offline verifier finds', () => {
         cause, at
       from event_store.events where position = 900;
       update event_store.head set position = ${EVENTS + 1}`)
-    expect(foundIn(path)).toEqual(expect.arrayContaining([`revisions ${EVENTS + 1}`]))
+    expect(await foundIn(path)).toEqual(expect.arrayContaining([`revisions ${EVENTS + 1}`]))
   })
 
   it('two events that were swapped', async () => {
@@ -195,20 +195,20 @@ describe('the offline verifier finds', () => {
       update event_store.events set position = 5000 where position = 700;
       update event_store.events set position = 700 where position = 701;
       update event_store.events set position = 701 where position = 5000`)
-    expect(foundIn(path)).toContain('signed-checkpoints')
+    expect(await foundIn(path)).toContain('signed-checkpoints')
   })
 
   it('a tail that was cut off', async () => {
     const path = await exportAfter(`delete from event_store.events where position > 1000;
       update event_store.head set position = 1000`)
-    expect(foundIn(path)).toContain('signed-checkpoints')
+    expect(await foundIn(path)).toContain('signed-checkpoints')
   })
 
   it('a stream that was removed', async () => {
     const path = await exportAfter(
       `delete from event_store.events where stream = 'account-3'${RENUMBERED}`,
     )
-    expect(foundIn(path)).toContain('signed-checkpoints')
+    expect(await foundIn(path)).toContain('signed-checkpoints')
   })
 
   it('a checkpoint that was signed with another key', async () => {
@@ -216,8 +216,8 @@ describe('the offline verifier finds', () => {
     const path = await exportTo('other-key', {
       ...{ signedCheckpoints: await checkpointsOf([EVENTS], other), keys: [other.key] },
     })
-    expect(foundIn(path)).toEqual([])
-    expect(foundIn(path, { keys: [SITE.key] })).toEqual(['signed-checkpoints'])
+    expect(await foundIn(path)).toEqual([])
+    expect(await foundIn(path, { keys: [SITE.key] })).toEqual(['signed-checkpoints'])
   })
 
   it('a history that was rewritten and signed again, by an earlier checkpoint', async () => {
@@ -231,7 +231,7 @@ describe('the offline verifier finds', () => {
     const path = await exportTo('rewritten', rewritten)
     await pg.query('delete from event_store.events; insert into event_store.events table kept')
     await pg.query(`update event_store.head set position = ${EVENTS}`)
-    expect(foundIn(path)).toEqual([])
-    expect(foundIn(path, { earlier: signed.slice(0, 1) })).toEqual(['signed-checkpoints'])
+    expect(await foundIn(path)).toEqual([])
+    expect(await foundIn(path, { earlier: signed.slice(0, 1) })).toEqual(['signed-checkpoints'])
   })
 })

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -96,43 +96,43 @@ async function exported({ signed, records = HISTORY, edit, ...range }: Exporting
 const reportOf = (path: string, options: VerifyOptions = {}) =>
   verifyExport(openExport(path), { keys: [SITE.key], ...options })
 
-const foundIn = (path: string, options: VerifyOptions = {}) =>
-  reportOf(path, options)
-    .findings.list()
+const foundIn = async (path: string, options: VerifyOptions = {}) =>
+  (await reportOf(path, options)).findings
+    .list()
     .map(({ check, position }) => `${check} ${position ?? ''}`.trim())
 
 describe('an export', () => {
   it('may end with events that were too new to be signed', async () => {
     const path = await exported({ signed: [checkpoint(500), checkpoint(900)] })
-    expect(foundIn(path)).toEqual([])
-    expect(reportOf(path).notChecked).toContain(
+    expect(await foundIn(path)).toEqual([])
+    expect((await reportOf(path)).notChecked).toContain(
       'The last 100 events are in no signed checkpoint yet.',
     )
   })
 
   it('is refused without the signed checkpoints of its events', async () => {
-    expect(foundIn(await exported({ signed: [] }))).toEqual(['signed-checkpoints 1'])
+    expect(await foundIn(await exported({ signed: [] }))).toEqual(['signed-checkpoints 1'])
     const few = await exported({ signed: [checkpoint(100), checkpoint(600)] })
-    expect(foundIn(few)).toEqual(['signed-checkpoints 601'])
+    expect(await foundIn(few)).toEqual(['signed-checkpoints 601'])
   })
 
   it('of a part is covered by the next checkpoint of the site', async () => {
     const signed = [checkpoint(100), checkpoint(900), checkpoint(1_000)]
     const path = await exported({ signed, from: 51, to: 776 })
-    const report = reportOf(path)
+    const report = await reportOf(path)
     expect(report.findings.list()).toEqual([])
     expect(report).toMatchObject({ first: 51, last: 776, sealedSize: 776 })
     const edit = ({ continuation: _, ...others }: Manifest) => others
     const without = await exported({ signed, from: 51, to: 776, edit })
-    expect(foundIn(without)).toEqual(['signed-checkpoints 101'])
+    expect(await foundIn(without)).toEqual(['signed-checkpoints 101'])
     const changed = HISTORY.map((one) => (one.position === 700 ? { ...one, actor: 'x' } : one))
     const other = await exported({ signed, records: changed, from: 51, to: 776 })
-    expect(foundIn(other)).toEqual(['signed-checkpoints', 'signed-checkpoints 101'])
+    expect(await foundIn(other)).toEqual(['signed-checkpoints', 'signed-checkpoints 101'])
   })
 
   it('does not count a checkpoint of other events as compared', async () => {
     const path = await exported({ signed: [checkpoint(1_000)], from: 501 })
-    const report = reportOf(path, { earlier: [checkpoint(300), checkpoint(600)] })
+    const report = await reportOf(path, { earlier: [checkpoint(300), checkpoint(600)] })
     expect(report.findings.list()).toEqual([])
     expect(report.checked).toContain('1 checkpoints that you gave.')
     expect(report.notChecked).toContain(
@@ -143,15 +143,31 @@ describe('an export', () => {
   it('needs the signatures of the witnesses that the caller names', async () => {
     const path = await exported({ signed: [checkpoint(500, true), checkpoint(1_000)] })
     const keys = [WITNESS.key, OTHER.key]
-    expect(foundIn(path)).toEqual([])
-    expect(foundIn(path, { witnesses: [WITNESS.key] })).toEqual(['signed-checkpoints 501'])
-    expect(foundIn(path, { witnesses: keys })).toEqual(['signed-checkpoints 1'])
+    expect(await foundIn(path)).toEqual([])
+    expect(await foundIn(path, { witnesses: [WITNESS.key] })).toEqual(['signed-checkpoints 501'])
+    expect(await foundIn(path, { witnesses: keys })).toEqual(['signed-checkpoints 1'])
     const last = await exported({ signed: [checkpoint(1_000, true)] })
-    expect(foundIn(last, { witnesses: [WITNESS.key] })).toEqual([])
-    expect(foundIn(last, { witnesses: keys, quorum: 1 })).toEqual([])
-    expect(foundIn(last, { witnesses: [OTHER.key] })).toEqual(['signed-checkpoints 1'])
+    expect(await foundIn(last, { witnesses: [WITNESS.key] })).toEqual([])
+    expect(await foundIn(last, { witnesses: keys, quorum: 1 })).toEqual([])
+    expect(await foundIn(last, { witnesses: [OTHER.key] })).toEqual(['signed-checkpoints 1'])
   })
 })
+
+const BOMB_BYTES = 500 * 1024 * 1024
+const BOMB_MEMBERS = 10
+const TELL_MEMORY = `data:text/javascript,process.on('exit',()=>process.stderr.write(
+  'memory'+process.resourceUsage().maxRSS))`
+
+/** Runs the verifier of an export in a process of its own. The memory is its maximum in bytes. */
+async function verifiedApart(path: string): Promise<{ text: string; memory: number }> {
+  const args = ['--import', TELL_MEMORY.replaceAll(/\s+/g, ''), join(path, 'verify.mjs'), path]
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, (_error, stdout, stderr) => {
+      const [, kilobytes = ''] = /memory(\d+)/.exec(stderr) ?? []
+      resolve({ text: stdout, memory: Number(kilobytes) * 1_024 })
+    })
+  })
+}
 
 describe('a hostile export', () => {
   const signed = [checkpoint(1_000)]
@@ -163,17 +179,17 @@ describe('a hostile export', () => {
       segments: manifest.segments.map((one) => ({ ...one, name })),
     })
     const outside = await exported({ signed, edit: edit('../../../../../../dev/zero') })
-    expect(reportOf(outside).findings.list()[0]?.detail).toContain('is missing')
+    expect((await reportOf(outside)).findings.list()[0]?.detail).toContain('is missing')
     for (const command of [['ln', '-sf', '/dev/zero'], ['mkfifo']] as const) {
       const path = await exported({ signed })
       rmSync(join(path, segment))
       execFileSync(command[0], [...command.slice(1), join(path, segment)])
-      expect(reportOf(path).findings.list()[0]?.detail).toContain('is missing')
+      expect((await reportOf(path)).findings.list()[0]?.detail).toContain('is missing')
     }
     const linked = await exported({ signed })
     rmSync(join(linked, MANIFEST_FILE))
     symlinkSync('/dev/zero', join(linked, MANIFEST_FILE))
-    expect(() => reportOf(linked)).toThrow('there is no manifest.json')
+    await expect(reportOf(linked)).rejects.toThrow('there is no manifest.json')
   })
 
   it('can not make the verifier count forever', async () => {
@@ -185,7 +201,7 @@ describe('a hostile export', () => {
         ...{ keys: [], witnessKeys: [], treeBefore: { size: 0, subtrees: [] } },
       }).replace('"size":0', '"size":1e999'),
     )
-    expect(() => reportOf(path)).toThrow('the manifest is incomplete')
+    await expect(reportOf(path)).rejects.toThrow('the manifest is incomplete')
     const header = Buffer.alloc(1_024)
     header.write('manifest.json', 0)
     header.write('-0000001000', 124)
@@ -197,16 +213,40 @@ describe('a hostile export', () => {
   it('can not fill the memory with one line', async () => {
     const path = await exported({ signed })
     writeFileSync(join(path, segment), gzipSync(Buffer.alloc(65 * 1024 * 1024, 'a')))
-    const { findings } = reportOf(path)
+    const { findings } = await reportOf(path)
     expect(findings.list().map(({ detail }) => detail)).toContainEqual(
-      expect.stringContaining('has a line of 68157440 bytes'),
+      expect.stringContaining('has a line of more than 67108864 bytes'),
     )
+  })
+
+  it.each([
+    ['zeros', 0, 'has a line of more than 67108864 bytes'],
+    ['line breaks', 10, 'has more than 10000 lines'],
+  ])('can not fill the memory with 500 MB of %s', async (_name, byte, detail) => {
+    const path = await exported({ signed })
+    const member = gzipSync(Buffer.alloc(BOMB_BYTES / BOMB_MEMBERS, byte))
+    writeFileSync(join(path, segment), Buffer.concat(Array(BOMB_MEMBERS).fill(member)))
+    const { text, memory } = await verifiedApart(path)
+    expect(text).toContain(detail)
+    expect(memory).toBeGreaterThan(0)
+    // Node itself needs about 60 MB, and the longest line 64 MB, at most three times at once.
+    expect(memory).toBeLessThan(300 * 1024 * 1024)
+  })
+
+  it('may have a segment that is larger than the longest line', async () => {
+    const path = await exported({ signed })
+    const line = gzipSync(`${'a'.repeat(40 * 1024 * 1024)}\n`)
+    writeFileSync(join(path, segment), Buffer.concat([line, line, line]))
+    const { findings } = await reportOf(path)
+    const details = findings.list().map(({ detail }) => detail)
+    expect(details).toContainEqual(expect.stringContaining('event 3 of'))
+    expect(details.join()).not.toContain('has a line of')
   })
 
   it('can not write to the terminal of the reader', async () => {
     const stream = 'account-7\u001b[2J\u202eNothing was found.'
     const records = HISTORY.map((one) => (one.position === 9 ? { ...one, stream } : one))
-    const text = reportText(reportOf(await exported({ signed, records })), 1)
+    const text = reportText(await reportOf(await exported({ signed, records })), 1)
     expect(text).toContain('\\u001b[2J\\u202e')
     expect(text).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
   })

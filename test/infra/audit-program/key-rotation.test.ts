@@ -106,7 +106,7 @@ async function verifyOffline(site: Core, trusted: readonly string[]): Promise<st
   const target = join(folder, `export-${randomBytes(4).toString('hex')}`)
   await writeExportFolder(exportSource(site), target, { exportedAt: new Date(0) })
   const options = trusted.length === 0 ? {} : { keys: trusted }
-  const { findings } = verifyExport(openExport(target), options)
+  const { findings } = await verifyExport(openExport(target), options)
   return findings.list().map(({ check, detail }) => `${check}: ${detail}`)
 }
 

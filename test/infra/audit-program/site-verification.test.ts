@@ -324,7 +324,7 @@ describe('the verification of a site', { timeout: 180_000 }, () => {
       expect(response.headers.get('content-type')).toBe('application/x-tar')
       const path = join(folder, 'export.tar')
       writeFileSync(path, Buffer.from(await response.arrayBuffer()))
-      const report = verifyExport(openExport(path))
+      const report = await verifyExport(openExport(path))
       expect(report.findings.list()).toEqual([])
       expect(report.events).toBeGreaterThan(15)
     } finally {

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { createGunzip } from 'node:zlib'
+import type { Findings } from '#domain/audit/findings.ts'
+import { EVENTS_PER_SEGMENT, SEGMENT_BYTES_MAX, type Segment } from './export-format.ts'
+import type { ExportReader } from './export-reader.ts'
+
+const LINE_BYTES_MAX = 64 * 1024 * 1024
+const CHUNK_BYTES = 64 * 1024
+const NEWLINE = 10
+
+/**
+ * Reads the lines of a segment. It is decompressed while its lines are read, so that one line is in
+ * memory at a time, however large the segment becomes. A fault is reported and ends the lines.
+ */
+export async function* segmentLines(
+  reader: ExportReader,
+  { name, sha256, bytes: size }: Segment,
+  findings: Findings,
+): AsyncGenerator<string> {
+  const packed = reader.read(name)
+  if (packed === null) {
+    findings.report('export', null, `${name} is missing`)
+    return
+  }
+  const hash = createHash('sha256').update(packed).digest('hex')
+  const isSame = hash === sha256 && packed.length === size
+  findings.expect('export', isSame, null, () => `${name} differs from its hash in the manifest`)
+  const report = (fault: string): void => findings.report('export', null, `${name} ${fault}`)
+  let count = 0
+  for await (const line of linesIn(decompressed(packed, report), report)) {
+    // Empty lines need hardly a byte in a compressed file, and each would be a finding.
+    if (count === EVENTS_PER_SEGMENT) return report(`has more than ${count} lines`)
+    count += 1
+    yield line.toString('utf8')
+  }
+}
+
+/** Decompresses a segment in small chunks. The next is decompressed when the last was read. */
+async function* decompressed(
+  packed: Buffer,
+  report: (fault: string) => void,
+): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
+  let left = SEGMENT_BYTES_MAX
+  try {
+    gunzip.end(packed)
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      left -= chunk.length
+      if (left < 0) return report(`has more than ${SEGMENT_BYTES_MAX} bytes`)
+      yield chunk
+    }
+  } catch {
+    report('cannot be decompressed')
+  } finally {
+    gunzip.destroy()
+  }
+}
+
+async function* linesIn(
+  chunks: AsyncIterable<Buffer>,
+  report: (fault: string) => void,
+): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = []
+  let length = 0
+  for await (const chunk of chunks) {
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      const part = chunk.subarray(start, end)
+      yield parts.length === 0 ? part : Buffer.concat([...parts, part])
+      parts = []
+      length = 0
+      start = end + 1
+    }
+    if (start === chunk.length) continue
+    parts.push(chunk.subarray(start))
+    length += chunk.length - start
+    if (length > LINE_BYTES_MAX) return report(`has a line of more than ${LINE_BYTES_MAX} bytes`)
+  }
+  if (length > 0) yield Buffer.concat(parts)
+}
