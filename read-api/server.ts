@@ -16,6 +16,7 @@ import { exportInvoice } from './audit/export-invoice.ts'
 import { exportLedger } from './audit/export-ledger.ts'
 import { getInvoice, listInvoiceRequests, listInvoices } from './audit/invoices.ts'
 import { getBalanceAt, getSiteMonth, getStatement, listLedger } from './audit/ledger.ts'
+import { getMargins } from './audit/margins.ts'
 import { countOtherModels, listMismatchedCalls } from './audit/provider-mismatches.ts'
 import { getCallReceipts, getEventReceipt, listOwnReceipts } from './audit/receipts.ts'
 import { getPrices, getState, listEvents } from './audit/time-travel.ts'
@@ -127,6 +128,7 @@ const ROUTES = [
   getInvoice,
   listInvoiceRequests,
   exportInvoice,
+  getMargins,
   siteUsage,
   tokenUsage,
   usageData,

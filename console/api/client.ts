@@ -11,6 +11,7 @@ import type { credentialQueries } from '#read-api/contract/credentials.ts'
 import type { invoiceQueries } from '#read-api/contract/invoices.ts'
 import type { ledgerQueries } from '#read-api/contract/ledger.ts'
 import type { logQueries } from '#read-api/contract/logs.ts'
+import type { marginQueries } from '#read-api/contract/margins.ts'
 import type { messageQueries } from '#read-api/contract/messages.ts'
 import type { optionQueries } from '#read-api/contract/options.ts'
 import type { pricingQueries } from '#read-api/contract/pricing.ts'
@@ -59,6 +60,7 @@ type Routes = typeof auditLogQueries &
   typeof ledgerQueries &
   typeof logQueries &
   typeof loginActions &
+  typeof marginQueries &
   typeof messageActions &
   typeof messageQueries &
   typeof oauthActions &

@@ -236,3 +236,12 @@ export const channelModels = (db: CommonQueryMethods): Promise<readonly string[]
       jsonb_array_elements_text(c.models) as m (model)
     where not c.is_deleted order by 1
   `)
+
+/** Returns the names of channels by their ids, deleted channels included. */
+export const channelNames = (
+  db: CommonQueryMethods,
+  ids: readonly number[],
+): Promise<readonly { readonly id: number; readonly name: string }[]> =>
+  db.any(sql.type(rowType({ id: wireInteger, name: Type.String() }))`
+    select id, name from read_channels.channels where id = any(${sql.array([...ids], 'int8')})
+  `)

@@ -312,3 +312,55 @@ export const channelDays = (
     group by by_day.day, model
     order by by_day.day, model
   `)
+
+const channelCharges = rowType({
+  channelId: wireInteger,
+  name: Type.String(),
+  model: Type.String(),
+  calls: wireInteger,
+  charged: wireInteger,
+  /** The charges on days in `covered`. */
+  invoiced: wireInteger,
+  /** Of the other days: the known costs, and the charges of the calls that have one. */
+  expected: wireInteger,
+  costed: wireInteger,
+})
+
+/** Days of a channel. Both are starts of days in unix seconds. */
+type CoveredDays = {
+  readonly channelId: number
+  readonly firstDay: number
+  readonly lastDay: number
+}
+
+/**
+ * Sums the charged calls of all channels, deleted ones included, by model. `from` and `to` are
+ * starts of days.
+ */
+export const chargesByChannel = (
+  db: CommonQueryMethods,
+  { from, to }: { readonly from: number; readonly to: number },
+  covered: readonly CoveredDays[],
+): Promise<readonly RowOf<typeof channelCharges>[]> => {
+  const array = (name: keyof CoveredDays) =>
+    sql.array(
+      covered.map((days) => days[name]),
+      'int8',
+    )
+  return db.any(sql.type(channelCharges)`
+    select c.id as "channelId", c.name, d.model, sum(d.count)::int8 as calls,
+      sum(d.quota)::int8 as charged,
+      coalesce(sum(d.quota) filter (where is_covered), 0)::int8 as invoiced,
+      coalesce(sum(d.cost) filter (where not is_covered), 0)::int8 as expected,
+      coalesce(sum(d.costed_quota) filter (where not is_covered), 0)::int8 as costed
+    from read_channels.channels c
+      join read_usage_by_hour.by_day d on d.part = 'channel:' || c.id
+      cross join lateral (select exists (
+        select from unnest(${array('channelId')}, ${array('firstDay')}, ${array('lastDay')})
+          as days (channel_id, first_day, last_day)
+        where days.channel_id = c.id and d.day between days.first_day and days.last_day
+      ) as is_covered) covered
+    where d.type = 2 and d.day >= ${from} and d.day <= ${to}
+    group by c.id, c.name, d.model
+  `)
+}

@@ -120,6 +120,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/audit/invoices/:id': 'auditor',
   'GET /api/audit/invoices/:id/requests': 'auditor',
   'GET /api/audit/invoices/:id/export': 'auditor',
+  'GET /api/audit/margins': 'auditor',
   'GET /api/audit/invoices/:id/requests/export': 'auditor',
   'GET /api/data/': 'admin',
   'GET /api/data/self/': 'user',

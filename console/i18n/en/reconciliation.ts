@@ -7,6 +7,7 @@ export const reconciliation: Translations['reconciliation'] = {
     whatIf: 'What-if',
     corrections: 'Corrections',
     invoices: 'Provider invoices',
+    margins: 'Margins',
   },
   scope: {
     channel: 'Channel ID',
@@ -249,5 +250,20 @@ export const reconciliation: Translations['reconciliation'] = {
     deleteBody:
       'The comparison is removed. That the invoice was imported and deleted stays recorded.',
     deleted: 'Invoice deleted',
+  },
+  margin: {
+    title: 'Margins of all channels',
+    lead:
+      'Charges minus costs, by UTC day. Costs are those of the invoices, and on other days the ' +
+      'expected ones. Later corrections of charges are not included.',
+    byChannel: 'By channel and model',
+    firstDay: 'First day',
+    lastDay: 'Last day',
+    uncosted: 'Cost unknown',
+    none: 'Nothing was charged or billed',
+    noneLead: 'Choose other days, or import the invoices of the providers.',
+    noInvoices: 'No invoice covers these days, so the costs are only expected.',
+    overlap:
+      'Several invoices bill the same days of channel {{channels}}, so costs may count twice.',
   },
 }

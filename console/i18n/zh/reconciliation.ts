@@ -6,6 +6,7 @@ export const reconciliation = {
     whatIf: '价格试算',
     corrections: '扣费更正',
     invoices: '上游账单',
+    margins: '毛利',
   },
   scope: {
     channel: '渠道 ID',
@@ -224,5 +225,17 @@ export const reconciliation = {
     deleteTitle: '删除这份账单？',
     deleteBody: '将移除这项对比。导入与删除的记录会保留。',
     deleted: '账单已删除',
+  },
+  margin: {
+    title: '全部渠道的毛利',
+    lead: '扣费减去成本，按 UTC 日期统计。有账单的日期以账单为准，其余日期按预计成本计算；不含事后的扣费更正。',
+    byChannel: '按渠道和模型',
+    firstDay: '开始日期',
+    lastDay: '结束日期',
+    uncosted: '成本未知',
+    none: '没有扣费，也没有账单',
+    noneLead: '请选择其他日期，或导入上游账单。',
+    noInvoices: '这些日期没有账单，成本仅为预计值。',
+    overlap: '渠道 {{channels}} 有多份账单包含相同日期，成本可能重复计算。',
   },
 } as const

@@ -1,5 +1,6 @@
 import type { Correction } from '#read-api/contract/corrections.ts'
 import type { InvoiceComparison, InvoiceItem, InvoiceRequest } from '#read-api/contract/invoices.ts'
+import type { MarginItem, Margins } from '#read-api/contract/margins.ts'
 import type {
   CorrectionPreview,
   Recomputation,
@@ -160,3 +161,58 @@ export const invoiceRequestsOf = (match: string | null): readonly InvoiceRequest
   match === 'unknown'
     ? [invoiceRequest(31, { match: 'unknown', call: null, difference: null })]
     : [invoiceRequest(12, {}), invoiceRequest(18, { billed: 3_000, difference: -2_700 })]
+
+const margin = (
+  channel: readonly [id: number, name: string],
+  model: string,
+  patch: Partial<MarginItem> & Pick<MarginItem, 'charged'>,
+): MarginItem => {
+  const item = { calls: 9_120, invoiced: 0, billed: 0, expected: 0, uncosted: 0, ...patch }
+  const cost = item.uncosted + item.billed + item.expected
+  return {
+    channel_id: channel[0],
+    channel_name: channel[1],
+    model,
+    ...item,
+    margin: item.charged - cost,
+  }
+}
+
+const MARGIN_ITEMS: readonly MarginItem[] = [
+  margin([1, 'OpenAI main'], 'gpt-4o', {
+    charged: 31_250_000,
+    invoiced: 31_250_000,
+    billed: 19_400_000,
+  }),
+  margin([2, 'OpenAI backup'], 'gpt-4o', {
+    charged: 12_500_000,
+    expected: 8_125_340,
+    calls: 3_071,
+  }),
+  margin([1, 'OpenAI main'], 'o3', {
+    charged: 5_062_500,
+    invoiced: 4_000_000,
+    billed: 4_412_000,
+    expected: 640_000,
+  }),
+  margin([3, 'Claude'], 'claude-sonnet-4-5', { charged: 2_493_750, uncosted: 2_493_750 }),
+  margin([1, 'OpenAI main'], 'gpt-4o-audio-preview', { charged: 0, calls: 0, billed: 96_000 }),
+]
+
+/** The margins of five pairs of channel and model, or of none. */
+export const marginsOf = (
+  days: { readonly first: string; readonly last: string },
+  items: readonly MarginItem[] = MARGIN_ITEMS,
+): Margins => {
+  const sum = (name: keyof Margins['total']) => items.reduce((all, one) => all + one[name], 0)
+  return {
+    ...{ first_day: days.first, last_day: days.last },
+    total: {
+      ...{ calls: sum('calls'), charged: sum('charged'), invoiced: sum('invoiced') },
+      ...{ billed: sum('billed'), expected: sum('expected'), uncosted: sum('uncosted') },
+      margin: sum('margin'),
+    },
+    ...{ overlapping_channels: items.length === 0 ? [] : [1], items: [...items] },
+    next_cursor: null,
+  }
+}

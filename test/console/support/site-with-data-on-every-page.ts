@@ -9,6 +9,7 @@ import {
   INVOICES,
   invoiceOf,
   invoiceRequestsOf,
+  marginsOf,
 } from '../audit/reconciliation-samples.ts'
 import { byCall, byTokens, pricing } from '../pricing/models.ts'
 import { REDEMPTIONS } from '../redemptions/redemption-routes.ts'
@@ -120,6 +121,8 @@ const AUDIT: FakeRoutes = {
   'GET /api/audit/invoices/1': ({ query }) => ok(invoiceOf(query.get('comparison'))),
   [`GET /api/audit/invoices/${INVOICE_ID}/requests`]: ({ query }) =>
     ok({ items: invoiceRequestsOf(query.get('match')), next_cursor: null }),
+  'GET /api/audit/margins': ({ query }) =>
+    ok(marginsOf({ first: query.get('first_day') ?? '', last: query.get('last_day') ?? '' })),
   'GET /api/audit/events': () => ok({ items: [], next_cursor: null }),
   'GET /api/audit/state/options/site': () => ok({ position: 900, at: NOW, state: {} }),
   'GET /api/transparency-log/status': () => ok(LOG_STATUS),

@@ -10,8 +10,8 @@ import type { Statement } from '#read-api/contract/ledger.ts'
 import { MOVEMENT_TYPES } from '#read-api/contract/movement-types.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
 import { Facts } from '../elements/data-table.tsx'
+import { MonthInput } from '../elements/month-input.tsx'
 import { type Account, statementQuery } from './ledger-queries.ts'
-import { MonthInput } from './month-input.tsx'
 import { SumTable } from './sum-table.tsx'
 
 /** The statement of one month in UTC. It is printed without the navigation. */

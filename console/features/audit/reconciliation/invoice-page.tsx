@@ -40,6 +40,7 @@ import { DataTable, Facts } from '../elements/data-table.tsx'
 import type { FileRequest } from '../elements/use-file-download.ts'
 import { fileNameOf, InvoiceRequests, MATCHES } from './invoice-requests.tsx'
 import { INVOICES_KEY, rateOf } from './invoices-panel.tsx'
+import { Margin } from './margin.tsx'
 import { Figures, ResultPart } from './result-tables.tsx'
 import '../audit.css'
 import '../proofs/proofs.css'
@@ -307,17 +308,6 @@ function MatchedById({ rows, billed }: { rows: number; billed: number }) {
   return t('reconciliation.invoice.byIdText', {
     ...{ count: rows, rows: number.format(rows), billed: money },
   })
-}
-
-/** The margin, and its share of what the callers were charged. */
-function Margin({ margin, charged }: { margin: number; charged: number }) {
-  const percent = useNumberFormat({ style: 'percent', maximumFractionDigits: 1 })
-  return (
-    <span>
-      <QuotaChange value={margin} />
-      {charged > 0 && <span className="tg-audit-code">{percent.format(margin / charged)}</span>}
-    </span>
-  )
 }
 
 const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceItem>[] => [

@@ -6,8 +6,10 @@ import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { choiceParam, flagParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
+import { dayParam } from '../elements/month.ts'
 import { CorrectionsPanel } from './corrections-panel.tsx'
 import { InvoicesPanel } from './invoices-panel.tsx'
+import { MarginsPanel } from './margins-panel.tsx'
 import { NO_DRAFT } from './price-draft.ts'
 import { RecomputePanel } from './recompute-panel.tsx'
 import { SCOPE_PARAMS } from './scope.ts'
@@ -17,20 +19,22 @@ import '../proofs/proofs.css'
 import '#console/ui/forms/forms.css'
 import './reconciliation.css'
 
-const TABS = ['recompute', 'whatIf', 'corrections', 'invoices'] as const
+const TABS = ['recompute', 'whatIf', 'corrections', 'invoices', 'margins'] as const
 type ReconciliationTab = (typeof TABS)[number]
 
 const URL_PARAMS = {
   ...SCOPE_PARAMS,
   tab: choiceParam<ReconciliationTab>(TABS, 'recompute'),
   new: flagParam(),
+  first: dayParam,
+  last: dayParam,
 }
 
 export const ReconciliationPage = auditorPage('shell.reconciliation', Reconciliation)
 
 function Reconciliation() {
   const { t } = useTranslation()
-  const [{ tab, new: isNew, ...scope }, set] = useUrlState(URL_PARAMS)
+  const [{ tab, new: isNew, first, last, ...scope }, set] = useUrlState(URL_PARAMS)
   // The draft is kept here, so that it outlives a look at another tab.
   const [draft, setDraft] = useState(NO_DRAFT)
   const panels: Record<ReconciliationTab, () => ReactElement> = {
@@ -45,6 +49,7 @@ function Reconciliation() {
       />
     ),
     invoices: () => <InvoicesPanel isNew={isNew} onNew={(next) => set({ new: next })} />,
+    margins: () => <MarginsPanel days={{ first, last }} onDays={set} />,
   }
   return (
     <Page title={t('shell.reconciliation')} lead={t('reconciliation.lead')}>

@@ -12,7 +12,7 @@ export function MonthInput(props: { month: string; onMonth: (month: string) => v
     onMonth(monthText(new Date(Date.UTC(year, number - 1 + months, 1))))
   }
   return (
-    <span className="tg-ledger-month">
+    <span className="tg-audit-month">
       <Button
         tone="quiet"
         icon="chevronLeft"

@@ -1,0 +1,179 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call } from '#console/api/client.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { type Column, column, NUMBER_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import { ButtonLink } from '#console/ui/elements/button-link.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
+import { Alert } from '#console/ui/messages/alert.tsx'
+import type { MarginItem, Margins } from '#read-api/contract/margins.ts'
+import { ExactQuota } from '../elements/amounts.tsx'
+import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
+import { dayParam, daysOfMonth, monthText } from '../elements/month.ts'
+import { MonthInput } from '../elements/month-input.tsx'
+import { Margin } from './margin.tsx'
+import { Figures } from './result-tables.tsx'
+
+const PER_PAGE = 50
+
+/** The first and the last day in UTC. Both are empty for the current month. */
+type Days = { first: string; last: string }
+
+const chosenDays = ({ first, last }: Days): Days => {
+  const month = daysOfMonth(monthText(new Date()))
+  if (first === '' && last === '') return month
+  return { first: first || last, last: last || first }
+}
+
+/** What callers were charged and what providers bill, by channel and model. */
+export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const days = chosenDays(props.days)
+  const query = useInfiniteQuery({
+    queryKey: ['audit', 'margins', days],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/audit/margins', {
+        query: { first_day: days.first, last_day: days.last, cursor: pageParam, limit: PER_PAGE },
+        signal,
+      }),
+    getNextPageParam: (page) => nextCursor(page),
+    placeholderData: keepPreviousData,
+  })
+  const columns = useMemo(() => marginColumns(t, number), [t, number])
+  const page = query.data?.pages[0]
+  return (
+    <>
+      <Panel
+        title={t('reconciliation.margin.title')}
+        lead={t('reconciliation.margin.lead')}
+        actions={<DaysInput days={days} onDays={props.onDays} />}
+      >
+        <QueryView query={{ ...query, data: page }} height={96}>
+          {(margins) => <MarginSums margins={margins} />}
+        </QueryView>
+      </Panel>
+      {page !== undefined && (
+        <CursorList
+          label={t('reconciliation.margin.byChannel')}
+          query={query}
+          rowKey={({ channel_id: channel, model }) => `${channel} ${model}`}
+          layoutKey="margins-table-columns"
+          columns={columns}
+          filters={<h2>{t('reconciliation.margin.byChannel')}</h2>}
+          moreText={t('audit.loadNewer')}
+          empty={
+            <EmptyState
+              icon="chart"
+              title={t('reconciliation.margin.none')}
+              body={t('reconciliation.margin.noneLead')}
+            />
+          }
+        />
+      )}
+    </>
+  )
+}
+
+/** Selects a whole month, or any days. The last day follows a first day after it. */
+function DaysInput(props: { days: Days; onDays: (days: Days) => void }) {
+  const { t } = useTranslation()
+  const { first, last } = props.days
+  const set = (days: Days): void => {
+    if (dayParam.read(days.first) !== null && dayParam.read(days.last) !== null) props.onDays(days)
+  }
+  return (
+    <>
+      <MonthInput month={last.slice(0, 7)} onMonth={(month) => set(daysOfMonth(month))} />
+      <span className="tg-audit-days">
+        <DayInput
+          label={t('reconciliation.margin.firstDay')}
+          day={first}
+          onDay={(day) => set({ first: day, last: last < day ? day : last })}
+        />
+        –
+        <DayInput
+          label={t('reconciliation.margin.lastDay')}
+          day={last}
+          onDay={(day) => set({ first: first > day ? day : first, last: day })}
+        />
+      </span>
+    </>
+  )
+}
+
+const DayInput = (props: { label: string; day: string; onDay: (day: string) => void }) => (
+  <input
+    type="date"
+    className="tg-input"
+    aria-label={props.label}
+    value={props.day}
+    onChange={({ currentTarget: { value } }) => props.onDay(value)}
+  />
+)
+
+function MarginSums({ margins }: { margins: Margins }) {
+  const { t } = useTranslation()
+  const { total, overlapping_channels: overlapping } = margins
+  return (
+    <>
+      <Figures
+        figures={[
+          [t('reconciliation.figure.charged'), <ExactQuota key="charged" value={total.charged} />],
+          [t('reconciliation.invoice.billed'), <ExactQuota key="billed" value={total.billed} />],
+          [t('reconciliation.invoice.cost'), <ExactQuota key="rest" value={total.expected} />],
+          [t('reconciliation.margin.uncosted'), <ExactQuota key="none" value={total.uncosted} />],
+          [t('shared.margin'), <Margin key="margin" {...total} />],
+        ]}
+      />
+      {overlapping.length > 0 && (
+        <Alert>
+          {t('reconciliation.margin.overlap', {
+            channels: overlapping.map((id) => `#${id}`).join(', '),
+          })}
+        </Alert>
+      )}
+      {total.calls > 0 && total.invoiced === 0 && total.billed === 0 && <NoInvoices />}
+    </>
+  )
+}
+
+/** Without an invoice, all costs are those that the channels' cost ratios give. */
+function NoInvoices() {
+  const { t } = useTranslation()
+  return (
+    <p className="tg-reconciliation-note">
+      {t('reconciliation.margin.noInvoices')}{' '}
+      <ButtonLink to="?tab=invoices">{t('reconciliation.invoice.back')}</ButtonLink>
+    </p>
+  )
+}
+
+const marginColumns = (t: TFunction, number: Intl.NumberFormat): Column<MarginItem>[] => [
+  column('model', t('ui.model'), 170, ({ model }) => model, TITLE_COLUMN),
+  column('channel', t('reconciliation.invoice.channelColumn'), 150, channelOf, {
+    onCard: 'aside',
+  }),
+  column('calls', t('shared.calls'), 76, ({ calls }) => number.format(calls), NUMBER_COLUMN),
+  amounts('charged', t('reconciliation.figure.charged'), ({ charged }) => charged),
+  amounts('billed', t('reconciliation.invoice.billed'), ({ billed }) => billed),
+  amounts('expected', t('reconciliation.invoice.cost'), ({ expected }) => expected),
+  amounts('uncosted', t('reconciliation.margin.uncosted'), ({ uncosted }) => uncosted),
+  column('margin', t('shared.margin'), 150, (item) => <Margin {...item} />, NUMBER_COLUMN),
+]
+
+const channelOf = ({ channel_id: id, channel_name: name }: MarginItem): string =>
+  name === '' ? `#${id}` : `${name} (#${id})`
+
+const amounts = (
+  id: string,
+  title: string,
+  read: (item: MarginItem) => number,
+): Column<MarginItem> =>
+  // Most costs are known from one source, so that the other columns are empty.
+  column(id, title, 113, (item) => <ExactQuota value={read(item) || null} />, NUMBER_COLUMN)

@@ -1,0 +1,151 @@
+import { INVOICES_STREAM, type Invoice, invoicesDecider } from '#domain/invoices/events.ts'
+import { onlyAuditor } from '#infra/http/access-checks.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
+import { success } from '#infra/http/response-envelope.ts'
+import { channelNames } from '#projections/channels/query.ts'
+import { chargesByChannel } from '#projections/usage/query.ts'
+import { type MarginItem, type Margins, marginQueries } from '../contract/margins.ts'
+import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { matchedInvoiceOf, quotaOf } from './compare-invoice.ts'
+
+const PAGE_SIZE = 50
+const DAYS_MAX = 366
+const DAY_SECONDS = 86_400
+
+/**
+ * `GET /api/audit/margins`: what callers were charged and providers bill, by channel and model.
+ * Days without an invoice of the channel have the costs that the channel's cost ratio gives.
+ */
+export function getMargins(app: App, deps: ReadDeps): void {
+  app.route({
+    ...endpoint(marginQueries, 'GET /api/audit/margins'),
+    onRequest: onlyAuditor,
+    preHandler: upToDate(deps, 'usage-by-hour', 'channels'),
+    handler: async ({ query }) => {
+      const days = daysOf(query.first_day, query.last_day)
+      const { invoices } = await deps.core.actors.peek(invoicesDecider, INVOICES_STREAM)
+      const billing = invoices.filter((invoice) => isInDays(invoice, days))
+      const items = await marginItems(deps, billing, days)
+      const start = integerOf(query.cursor) ?? 0
+      const end = start + Number(query.limit ?? PAGE_SIZE)
+      return success({
+        ...{ first_day: query.first_day, last_day: query.last_day, total: sumOf(items) },
+        overlapping_channels: overlappingChannels(billing, days),
+        items: items.slice(start, end),
+        next_cursor: end < items.length ? String(end) : null,
+      })
+    },
+  })
+}
+
+/** The starts of the first and the last day, in unix seconds. */
+type Days = { readonly from: number; readonly to: number }
+
+function daysOf(first: string, last: string): Days {
+  const [from, to] = [secondsOf('first_day', first), secondsOf('last_day', last)]
+  if (to < from) {
+    throw invalidField('last_day', {
+      ...{ zh: '不能早于 first_day', en: 'must not be before first_day' },
+    })
+  }
+  if (to - from >= DAYS_MAX * DAY_SECONDS) {
+    throw invalidField('last_day', {
+      ...{ zh: `一次最多 ${DAYS_MAX} 天`, en: `a range has at most ${DAYS_MAX} days` },
+    })
+  }
+  return { from, to }
+}
+
+function secondsOf(field: string, day: string): number {
+  const time = Date.parse(`${day}T00:00:00Z`)
+  if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== day) {
+    throw invalidField(field, { zh: '该日期不存在', en: 'there is no such day' })
+  }
+  return time / 1_000
+}
+
+function isInDays(invoice: Invoice, { from, to }: Days): boolean {
+  const { firstDay, lastDay } = matchedInvoiceOf(invoice)
+  return firstDay <= to && lastDay >= from
+}
+
+/** Returns the channels that two invoices bill for the same day of the range. */
+function overlappingChannels(invoices: readonly Invoice[], { from, to }: Days): number[] {
+  const found: number[] = []
+  for (const [channelId, own] of Map.groupBy(invoices, (invoice) => invoice.channelId)) {
+    const ranges = own.map(matchedInvoiceOf).sort((one, other) => one.firstDay - other.firstDay)
+    let billedUntil = Number.NEGATIVE_INFINITY
+    for (const { firstDay, lastDay } of ranges) {
+      if (Math.max(firstDay, from) <= Math.min(billedUntil, to)) {
+        found.push(channelId)
+        break
+      }
+      billedUntil = Math.max(billedUntil, lastDay)
+    }
+  }
+  return found.sort((one, other) => one - other)
+}
+
+/** The items by channel and model, the highest charges first. */
+async function marginItems(
+  { core: { db } }: ReadDeps,
+  invoices: readonly Invoice[],
+  days: Days,
+): Promise<MarginItem[]> {
+  const ids = [...new Set(invoices.map(({ channelId }) => channelId))]
+  const [charges, names] = await Promise.all([
+    chargesByChannel(db, days, invoices.map(matchedInvoiceOf)),
+    channelNames(db, ids),
+  ])
+  const items = new Map<string, MarginItem>()
+  for (const { channelId, name, model, calls, charged, invoiced, expected, costed } of charges) {
+    const uncosted = charged - invoiced - costed
+    items.set(`${channelId} ${model}`, {
+      ...{ channel_id: channelId, channel_name: name, model, calls, charged, invoiced },
+      ...{ billed: 0, expected, uncosted, margin: charged - uncosted - expected },
+    })
+  }
+  const nameOf = new Map(names.map(({ id, name }) => [id, name]))
+  for (const { channelId, model, billed } of invoices.flatMap((one) => billsOf(one, days))) {
+    const key = `${channelId} ${model}`
+    const item = items.get(key) ?? noCharges(channelId, nameOf.get(channelId) ?? '', model)
+    items.set(key, { ...item, billed: item.billed + billed, margin: item.margin - billed })
+  }
+  return [...items.values()].sort(byCharge)
+}
+
+type Bill = { readonly channelId: number; readonly model: string; readonly billed: number }
+
+/** Sums an invoice by model. Each sum is rounded to quota once. */
+function billsOf({ channelId, dollars, lines }: Invoice, { from, to }: Days): Bill[] {
+  const inDays = lines.filter(({ day }) => {
+    const start = Date.parse(`${day}T00:00:00Z`) / 1_000
+    return start >= from && start <= to
+  })
+  return [...Map.groupBy(inDays, ({ model }) => model)].map(([model, own]) => {
+    const amount = own.reduce((sum, line) => sum + BigInt(line.amount), 0n)
+    return { channelId, model, billed: quotaOf(amount, dollars) }
+  })
+}
+
+const NO_FIGURES: Margins['total'] = {
+  ...{ calls: 0, charged: 0, invoiced: 0, billed: 0, expected: 0, uncosted: 0, margin: 0 },
+}
+
+const noCharges = (channelId: number, name: string, model: string): MarginItem => ({
+  ...{ channel_id: channelId, channel_name: name, model, ...NO_FIGURES },
+})
+
+const byCharge = (one: MarginItem, other: MarginItem): number =>
+  other.charged - one.charged ||
+  other.billed - one.billed ||
+  one.channel_id - other.channel_id ||
+  (one.model < other.model ? -1 : 1)
+
+function sumOf(items: readonly MarginItem[]): Margins['total'] {
+  const total = { ...NO_FIGURES }
+  const names = Object.keys(NO_FIGURES) as (keyof Margins['total'])[]
+  for (const item of items) for (const name of names) total[name] += item[name]
+  return total
+}
