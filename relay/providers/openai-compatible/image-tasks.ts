@@ -29,7 +29,7 @@ export type ImageTask = {
 
 const POLL_MS = { first: 500, most: 3_000 }
 /** The number of polls in a row that may fail. The provider makes the images nevertheless. */
-const FAILURES_MAX = 5
+const FAILURES_MAX = 10
 const ID = /^[\w-]{1,128}$/
 
 /**
