@@ -96,8 +96,11 @@ function uploadIn({ document, files }: ReceivedForm): Upload | RelayError {
   for (const param of ['purpose', 'file']) {
     if (fields[param] === undefined) return relayError('missing_parameter', { param })
   }
-  // Nobody could use other files, because they belong to the account of the site.
-  if (fields.purpose !== 'batch') return invalid('purpose')
+  // Calls can't use other files. These belong to the account of the site, whose other files the
+  // caller could name as well, and only the channel that has a file can read it.
+  if (fields.purpose !== 'batch') {
+    return relayError('file_purpose_not_supported', { param: 'purpose' })
+  }
   const file = files.get(String(recordOf(fields.file)?.file))
   if (file === undefined || file.bytes === 0) return invalid('file')
   if (file.bytes > FILE_BYTES_MAX) {

@@ -265,6 +265,12 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
     'Realtime calls over WebRTC are not supported. Use the websocket GET /v1/realtime.',
     '不支持 WebRTC 实时通话，请使用 WebSocket：GET /v1/realtime。',
   ),
+  file_purpose_not_supported: answer(
+    400,
+    'invalid_request_error',
+    "'{param}' must be 'batch': calls can't refer to files. Send their content in the request.",
+    '“{param}” 只支持 batch：调用无法引用已上传的文件，请在请求中直接发送文件内容。',
+  ),
 
   stored_input: answer(
     400,

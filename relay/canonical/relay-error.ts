@@ -47,6 +47,7 @@ export type RelayErrorCode =
   | 'model_not_found'
   | 'not_convertible'
   | 'webrtc_not_supported'
+  | 'file_purpose_not_supported'
   | 'stored_input'
   | 'response_not_found'
   | 'previous_response_not_found'

@@ -70,6 +70,11 @@ export class AttemptEvidence {
     else this.sent = { bytes, sha256: hash('sha256', body, 'hex') }
   }
 
+  /** True if a body was noted, so that more was sent than a request for credentials. */
+  get hasSentBody(): boolean {
+    return this.sent !== null
+  }
+
   /** Records that a chunk of the upload was passed to the connection. */
   noteUploaded(chunk: Buffer): void {
     this.upload.push(chunk)

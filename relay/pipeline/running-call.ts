@@ -119,18 +119,20 @@ export class RunningCall implements Watched {
     this.providerRequestId = null
     if (this.attempts.items.length > 0) showRateLimits(this.exchange, {}, [])
     const onHeaders = (headers: ProviderHeaders) => this.noteHeaders(candidate, headers)
+    const adapter = adapterOf(candidate, target)
     this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, {
       firstByteMs: deadlines[isEarly ? 'firstByteMs' : 'firstBytePlainMs'],
       onHeaders,
       decoder: decoderFor(candidate.translated, target, this.exchange.call),
-      adaptAnswer: adapterOf(candidate, target)?.answer,
+      adaptAnswer: adapter?.answer,
     })
     const { request: incoming, call: id } = this.exchange
     const call = callOf(candidate, target, incoming.headers, ['x-request-id', id])
     const connections = via(target.proxy)
     const request = authorizedCall(target, call, connections)
     this.channelUnderWay = channelId
-    const end = await this.attempt.start(transportOf(target, connections, call.origin), request)
+    const transport = transportOf(target, connections, call.origin, adapter?.task)
+    const end = await this.attempt.start(transport, request)
     this.channelUnderWay = null
     if (end.status === 401) target.cloud?.dropCredentials()
     const latencyMs = Math.round(performance.now() - startedAt)

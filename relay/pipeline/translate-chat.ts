@@ -5,6 +5,7 @@ import { ConversionError, type JsonObject } from '../conversion/canonical-reques
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { readAnswerSettings, readRequest } from '../conversion/openai-chat/read-request.ts'
 import type { AnswerDecoder, Transport } from '../providers/clouds/cloud-access.ts'
+import { type ImageTask, imageTaskTransport } from '../providers/openai-compatible/image-tasks.ts'
 import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
 import { answerDecoder } from '../providers/translations/decode-answer-to-chat.ts'
 import type { Translation, TranslationTarget } from '../providers/translations/translation.ts'
@@ -68,9 +69,13 @@ export function decoderFor(
   return answerDecoder(translation, { ...answer, id: `chatcmpl-${call}`, createdAt })
 }
 
-/** Returns what sends the calls of a target to an origin. */
-export const transportOf = (
+/** Returns what sends the calls of a target to an origin. `task` is that of an image's adapter. */
+export function transportOf(
   { cloud }: ProviderTarget,
   connections: Connections,
   origin: string,
-): Transport => cloud?.transport?.(connections, origin) ?? connections.poolFor(origin)
+  task?: ImageTask,
+): Transport {
+  if (task !== undefined) return imageTaskTransport(task, connections, origin)
+  return cloud?.transport?.(connections, origin) ?? connections.poolFor(origin)
+}

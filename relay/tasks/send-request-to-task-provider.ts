@@ -1,4 +1,5 @@
-import { type Dispatcher, request } from 'undici'
+import { request } from 'undici'
+import { onRequestSent } from '#infra/outbound/on-request-sent.ts'
 import type { Connections, Outbound, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import type { AttemptEvidence } from '#relay/pipeline/attempt-evidence.ts'
@@ -166,22 +167,6 @@ class AnswerTooLarge extends Error {}
 const isGood = (status: number): boolean => status >= 200 && status <= 299
 
 const NO_ANSWER = { kind: 'failed', body: NOTHING, retryAfterMs: 0 } as const
-
-/**
- * Calls `onSent` when the connection is open. From then on, the provider may have received the
- * request.
- */
-const onRequestSent =
-  (onSent: () => void): Dispatcher.DispatcherComposeInterceptor =>
-  (dispatch) =>
-  (options, handler) => {
-    const { onRequestStart } = handler
-    handler.onRequestStart = (...start) => {
-      onSent()
-      onRequestStart?.apply(handler, start)
-    }
-    return dispatch(options, handler)
-  }
 
 function errorOf(error: unknown): 'timeout' | 'cut' | 'too-large' {
   const { code, name } = error as { readonly code?: unknown; readonly name?: unknown }

@@ -125,7 +125,8 @@ async function taskEvidence(
   // Some ids have the path of the task before them.
   const id = answer?.isAccepted === true ? answer.upstreamId.split('/').at(-1) : null
   const acceptedId = id || null
-  const isSent = answered.kind !== 'failed' || answered.error !== 'connect'
+  const isReached = answered.kind !== 'failed' || answered.error !== 'connect'
+  const isSent = isReached && collected.hasSentBody
   const facts = { sentAt, isSent, target, answer: { model, usage }, acceptedId }
   const evidence = await evidenceOfRequest(collected, facts)
   const isMapped = sentModel !== null && sentModel !== own

@@ -1,5 +1,6 @@
 import { recordOf } from '#relay/canonical/provider-usage-report.ts'
 import { type Member, scanObject } from '#relay/dialects/scan-request-object.ts'
+import { DASH_SCOPE_TASK, type ImageTask, PREDICTION_TASK } from './image-tasks.ts'
 
 /**
  * How an endpoint for OpenAI's images differs from OpenAI's own. The endpoint has no streams, so
@@ -15,6 +16,8 @@ export type ImageAdapter = {
    * Returns a provider's answer as an answer of OpenAI's images API. `created` is in unix seconds.
    */
   readonly answer: (body: Buffer, created: number) => Buffer
+  /** How the images are fetched if the provider makes them as tasks. */
+  readonly task?: ImageTask
 }
 
 /** A request of OpenAI's images API whose values were checked. */
@@ -251,4 +254,34 @@ export const DASH_SCOPE: ImageAdapter = {
     const error = images.length > 0 ? null : errorIn(body, ({ code, message }) => [code, message])
     return error ?? answerWith(images, created)
   },
+}
+
+/** The image models of DashScope that make images as tasks. */
+export const DASH_SCOPE_TASKS: ImageAdapter = {
+  task: DASH_SCOPE_TASK,
+  requestOf: (request, model) => {
+    const { prompt, n, size, negative_prompt, seed, watermark } = request
+    const parameters = { n: n ?? 1, size: sidesOf(size)?.join('*'), seed, watermark }
+    return unsupportedIn(request, 4) ?? { model, input: { prompt, negative_prompt }, parameters }
+  },
+  answer: (body, created) => answerWith(imagesOf(body, 'url', 'url'), created),
+}
+
+/** The models of Replicate that have a width and a height in place of a ratio. */
+const BY_SIDES = /sdxl|stable-diffusion(?!-3)/
+
+/** The image models of Replicate. A version is behind the colon of a model's name. */
+export const REPLICATE_IMAGES: ImageAdapter = {
+  task: PREDICTION_TASK,
+  requestOf: (request, model) => {
+    const { prompt, n, size, negative_prompt, seed } = request
+    const [width, height] = sidesOf(size) ?? []
+    const shape = BY_SIDES.test(model) ? { width, height } : { aspect_ratio: aspectRatioOf(size) }
+    // Many models make one image and do not know this member.
+    const num_outputs = (n ?? 1) > 1 ? n : undefined
+    const [, version] = model.split(':')
+    const input = { prompt, ...shape, num_outputs, negative_prompt, seed }
+    return unsupportedIn(request, 4) ?? { version, input }
+  },
+  answer: (body, created) => answerWith(imagesOf(body, 'output', 'url'), created),
 }

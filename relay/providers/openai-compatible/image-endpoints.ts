@@ -1,8 +1,10 @@
 import {
   DASH_SCOPE,
+  DASH_SCOPE_TASKS,
   GEMINI_CONTENT,
   IMAGEN,
   MINIMAX_IMAGES,
+  REPLICATE_IMAGES,
   SILICON_FLOW,
 } from './image-adapters.ts'
 import type { CallEndpoint } from './provider-profile.ts'
@@ -21,6 +23,12 @@ const variationsAt = (path: string, models?: RegExp): CallEndpoint => ({
 })
 const IMAGEN_MODELS = /^imagen-/
 const GEMINI_IMAGE_MODELS = /^gemini-.*image/
+
+/** The models of Wan that generate images as tasks, and no videos. */
+const WAN_IMAGE_MODELS = /^(?:wanx-v1|wanx?2\.[0-5]-t2i)/
+/** The language models of Replicate are not listed, so the image models are. */
+const REPLICATE_IMAGE_MODELS =
+  /\/(?:flux|sdxl|stable-diffusion|imagen|ideogram|recraft|seedream|qwen-image|playground)/
 
 const ofGoogle = (models: string): readonly CallEndpoint[] => [
   { format: 'gemini-images', path: `${models}:predict`, models: IMAGEN_MODELS },
@@ -52,6 +60,10 @@ export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
         bases: /^dashscope(?:-intl)?\.aliyuncs\.com\//,
         adapter: DASH_SCOPE,
       },
+      {
+        ...imagesAt('/api/v1/services/aigc/text2image/image-synthesis', WAN_IMAGE_MODELS),
+        adapter: DASH_SCOPE_TASKS,
+      },
     ],
   ],
   [24, ofGoogle('/v1beta/models/{model}')],
@@ -71,11 +83,20 @@ export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
   [45, [imagesAt('/api/v3/images/generations', /seedream|seededit/)]],
   [47, [imagesAt(GENERATIONS)]],
   [48, [imagesAt(GENERATIONS, /image|imagine/)]],
+  [
+    56,
+    [
+      {
+        ...imagesAt('/v1/models/{model}/predictions', REPLICATE_IMAGE_MODELS),
+        adapter: REPLICATE_IMAGES,
+      },
+    ],
+  ],
 ])
 
 /** Matches the names of models that generate images. */
 const IMAGE_MODEL =
-  /dall-e|gpt-image|chatgpt-image|imagen-|cogview|glm-image|seedream|qwen-image|flux|kolors|grok-.*imag|gemini-.*image|stable-diffusion|^image-0/i
+  /dall-e|gpt-image|chatgpt-image|imagen-|cogview|glm-image|seedream|qwen-image|flux|kolors|grok-.*imag|gemini-.*image|stable-diffusion|^image-0|wanx-v1|wanx?2\.\d-t2i/i
 
 /** Reports whether a model generates images. Some channels offer endpoints without a list. */
 export const isImageModel = (model: string): boolean => IMAGE_MODEL.test(model)

@@ -180,7 +180,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     baseUrl: 'https://dashscope.aliyuncs.com',
     endpoints: [chatAt('/compatible-mode/v1/chat/completions')],
     modelsPath: '/compatible-mode/v1/models',
-    videos: { vendor: 'wan', models: /^wan\d/ },
+    videos: { vendor: 'wan', models: /^wan\d(?!.*-t2i)/ },
     keyHint: { zh: '百炼平台的 API Key，sk- 开头', en: 'An API key of Model Studio, sk-…' },
     models: `
       qwen3-max qwen-max qwen-plus qwen-turbo qwen-flash qwen-long qwen3-coder-plus

@@ -16,7 +16,7 @@ import {
   functionMembers,
   usesTools,
   writeTurns,
-} from './baidu-v1-tools.ts'
+} from './function-calls.ts'
 import {
   endEvents,
   reportedUsage,

@@ -4,13 +4,11 @@ import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import type { JsonObject } from '#relay/conversion/canonical-request.ts'
 import { objectOrEmpty, parsedObject, textOrEmpty } from '#relay/conversion/json-fields.ts'
 import { headerIn, type Transport } from '../clouds/cloud-access.ts'
+import { PolledCall } from '../polled-call.ts'
 
 type Handler = Dispatcher.DispatchHandler
 type Controller = Dispatcher.DispatchController
 
-/** The timeout of a request. An attempt can't abort it otherwise before Replicate has answered. */
-const REQUEST_MS = 5 * 60_000
-const JSON_BYTES_MAX = 2 * 1024 * 1024
 const POLL_MS = 1_000
 /** The counts of a stream are ready shortly after its end. */
 const COUNTS_POLL_MS = 200
@@ -40,16 +38,9 @@ function isStreamUrl(text: string, origin: string): boolean {
   return url.origin === origin || (url.protocol === 'https:' && /\.replicate\.com$/.test(url.host))
 }
 
-class PredictionCall {
-  private readonly connections: Connections
+class PredictionCall extends PolledCall {
   private readonly origin: string
-  private readonly headers: Readonly<Record<string, string>>
-  private readonly handler: Handler
-  private readonly aborter = new AbortController()
   private id = ''
-  private isEnded = false
-  private resumed: Promise<void> | null = null
-  private wake: () => void = () => {}
 
   constructor(
     connections: Connections,
@@ -57,22 +48,20 @@ class PredictionCall {
     headers: Readonly<Record<string, string>>,
     handler: Handler,
   ) {
-    this.connections = connections
+    super(connections, headers, handler)
     this.origin = origin
-    this.headers = headers
-    this.handler = handler
   }
 
   async run(path: string, body: Buffer): Promise<void> {
     const control = this.controller()
     try {
-      const type = { 'content-type': 'application/json' }
-      const created = await this.send(`${this.origin}${path}`, 'POST', body, type)
+      const headers = { 'content-type': 'application/json' }
+      const created = await this.send(`${this.origin}${path}`, { method: 'POST', body, headers })
       this.handler.onRequestStart?.(control, {})
-      if (created.status < 200 || created.status > 299) return this.refuse(control, created)
+      if (created.status < 200 || created.status > 299) return this.finish(control, created)
       const prediction = parsedObject(created.text) ?? {}
       const id = textOrEmpty(prediction.id)
-      if (!/^[\w-]+$/.test(id)) return this.refuse(control, { ...created, status: 502 })
+      if (!/^[\w-]+$/.test(id)) return this.finish(control, { ...created, status: 502 })
       this.id = id
       if (this.aborter.signal.aborted) return this.cancel()
       const { stream } = objectOrEmpty(prediction.urls)
@@ -93,16 +82,6 @@ class PredictionCall {
     }
   }
 
-  private refuse(
-    control: Controller,
-    { status, text }: { readonly status: number; readonly text: string },
-  ): void {
-    this.isEnded = true
-    this.handler.onResponseStart?.(control, status, { 'content-type': 'application/json' })
-    this.handler.onResponseData?.(control, Buffer.from(text))
-    this.handler.onResponseEnd?.(control, NO_TRAILERS)
-  }
-
   private begin(control: Controller): void {
     this.handler.onResponseStart?.(control, 200, { 'content-type': 'text/event-stream' })
   }
@@ -113,7 +92,7 @@ class PredictionCall {
 
   private async passStream(control: Controller, url: string): Promise<void> {
     const { dispatcher } = this.connections
-    const headers = { ...this.headers, accept: 'text/event-stream', 'accept-encoding': 'identity' }
+    const headers = { ...this.ownHeaders, accept: 'text/event-stream' }
     const { signal } = this.aborter
     const { statusCode, body } = await request(url, { dispatcher, headers, signal })
     if (statusCode !== 200) {
@@ -129,8 +108,9 @@ class PredictionCall {
 
   /** Returns the prediction once it has ended, or after `pollsMax` requests. */
   private async ended(pollMs: number, pollsMax: number): Promise<JsonObject> {
+    const url = `${this.origin}/v1/predictions/${this.id}`
     for (let poll = 1; ; poll += 1) {
-      const { status, text } = await this.send(`${this.origin}/v1/predictions/${this.id}`, 'GET')
+      const { status, text } = await this.send(url, { method: 'GET' })
       const prediction = parsedObject(text)
       if (status !== 200 || prediction === null) throw new Error('a prediction was not found')
       if (ENDED.has(textOrEmpty(prediction.status)) || poll >= pollsMax) return prediction
@@ -138,64 +118,7 @@ class PredictionCall {
     }
   }
 
-  private async send(
-    url: string,
-    method: 'GET' | 'POST',
-    body: Buffer | null = null,
-    added: Readonly<Record<string, string>> = {},
-    signal: AbortSignal = this.aborter.signal,
-  ): Promise<{ readonly status: number; readonly text: string }> {
-    const { dispatcher } = this.connections
-    const headers = { ...this.headers, ...added, 'accept-encoding': 'identity' }
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)])
-    const options = { dispatcher, method, headers, body, signal: limited }
-    const answer = await request(url, options)
-    const parts: Buffer[] = []
-    let length = 0
-    for await (const part of answer.body as AsyncIterable<Buffer>) {
-      length += part.length
-      if (length > JSON_BYTES_MAX) throw new Error('the answer is too long')
-      parts.push(part)
-    }
-    return { status: answer.statusCode, text: Buffer.concat(parts).toString('utf8') }
-  }
-
-  /** Cancels the prediction, so that nobody pays for what nobody reads. */
   private cancel(): void {
-    if (this.id === '') return
-    const url = `${this.origin}/v1/predictions/${this.id}/cancel`
-    this.send(url, 'POST', null, {}, AbortSignal.timeout(15_000)).catch(() => {})
-  }
-
-  private controller(): Controller {
-    const { aborter } = this
-    const call = this
-    return {
-      rawHeaders: [],
-      rawTrailers: [],
-      get aborted() {
-        return aborter.signal.aborted
-      },
-      get reason() {
-        return aborter.signal.aborted ? (aborter.signal.reason as Error) : null
-      },
-      get paused() {
-        return call.resumed !== null
-      },
-      pause: () => {
-        this.resumed ??= new Promise((resume) => {
-          this.wake = resume
-        })
-      },
-      resume: () => {
-        this.resumed = null
-        this.wake()
-      },
-      abort: (error: Error) => {
-        if (!this.isEnded) aborter.abort(error)
-        this.resumed = null
-        this.wake()
-      },
-    }
+    if (this.id !== '') this.cancelAt(`${this.origin}/v1/predictions/${this.id}/cancel`)
   }
 }

@@ -10,6 +10,7 @@ import {
   textOrEmpty,
 } from '#relay/conversion/json-fields.ts'
 import { isVisibleText, MODEL, type OpenCloud, type ProviderCall } from '../clouds/cloud-access.ts'
+import { callEvents, calledIn, offeredFunctions, withCallsAsTexts } from './function-calls.ts'
 import {
   endEvents,
   reportedUsage,
@@ -18,7 +19,12 @@ import {
   usageEvents,
 } from './read-answer-parts.ts'
 import { type Feature, lastQuestion, lossesOf, textConversation } from './request-features.ts'
-import type { ProviderError, ProviderEvent, Translation, TranslationTarget } from './translation.ts'
+import type {
+  ProviderError,
+  ProviderEventReader,
+  Translation,
+  TranslationTarget,
+} from './translation.ts'
 import { websocketTransport } from './websocket-transport.ts'
 
 /** The path and the domain of each version of Spark. */
@@ -52,18 +58,24 @@ export function sparkVersion(
 }
 
 const FEATURES = new Set<Feature>(['outputTokensMax', 'temperature', 'topK'])
+const FEATURES_WITH_TOOLS = new Set<Feature>([...FEATURES, 'tools'])
+/** The domains of Spark Max and Spark 4.0 Ultra, which alone call functions. */
+const DOMAINS_WITH_TOOLS: ReadonlySet<string> = new Set(['generalv3.5', '4.0Ultra'])
 const TOP_K_MAX = 6
 /** The start of every request, behind which the id of the app is inserted. */
 const APP_ID = '{"header":{"app_id":"'
 
 /** Writes the only message of a websocket. The app id follows from the key and is added later. */
 function writeRequest(request: CanonicalRequest, { model, other }: TranslationTarget) {
-  const losses = lossesOf(request, FEATURES)
-  const conversation = textConversation(request, losses)
+  const [, domain] = sparkVersion(model, other)
+  const hasTools = DOMAINS_WITH_TOOLS.has(domain)
+  const losses = lossesOf(request, hasTools ? FEATURES_WITH_TOOLS : FEATURES)
+  const asTexts = { ...request, messages: withCallsAsTexts(request.messages, losses) }
+  const conversation = textConversation(asTexts, losses)
   lastQuestion(conversation)
   const { system, messages } = conversation
   const { temperature, topK } = request.sampling
-  const [, domain] = sparkVersion(model, other)
+  const functions = offeredFunctions(request, losses)
   const chat = {
     domain,
     temperature: temperature === null ? null : Math.min(Math.max(temperature, 0.01), 1),
@@ -76,7 +88,10 @@ function writeRequest(request: CanonicalRequest, { model, other }: TranslationTa
   const value = {
     header: { app_id: '' },
     parameter: { chat: Object.fromEntries(present) },
-    payload: { message: { text: [...instructions, ...texts] } },
+    payload: {
+      message: { text: [...instructions, ...texts] },
+      ...(functions.length === 0 ? {} : { functions: { text: functions } }),
+    },
   }
   return { value, losses }
 }
@@ -102,23 +117,33 @@ const LAST = 2
 /** A text in a message can't match these patterns, because its quotes are escaped. */
 const MESSAGES = { last: /"status"\s*:\s*2\b/, error: /"code"\s*:\s*[1-9]/ }
 
-function readEvent({ data }: ProviderEvent): readonly CanonicalEvent[] {
-  const event = parsedObject(data)
-  if (event === null) return []
-  const error = readError(event, 200)
-  if (error !== null) return [{ kind: 'error', type: error.type, message: error.message }]
-  const header = objectOrEmpty(event.header)
-  const payload = objectOrEmpty(event.payload)
-  const choices = objectOrEmpty(payload.choices)
-  const usage = objectOrEmpty(objectOrEmpty(payload.usage).text)
-  const pieces = objectsOf(choices.text).flatMap((piece) => [
-    ...thinkingEvents(textOrEmpty(piece.reasoning_content)),
-    ...textEvents(textOrEmpty(piece.content)),
-  ])
-  const start: CanonicalEvent = { kind: 'start', id: readAnswerId(header.sid), model: '' }
-  const counts = usageEvents(reportedUsage(usage.prompt_tokens, usage.completion_tokens))
-  const isLast = header.status === LAST || choices.status === LAST
-  return [start, ...pieces, ...counts, ...(isLast ? endEvents() : [])]
+function createEventReader(): ProviderEventReader {
+  let isCalled = false
+  return ({ data }) => {
+    const event = parsedObject(data)
+    if (event === null) return []
+    const error = readError(event, 200)
+    if (error !== null) return [{ kind: 'error', type: error.type, message: error.message }]
+    const header = objectOrEmpty(event.header)
+    const payload = objectOrEmpty(event.payload)
+    const choices = objectOrEmpty(payload.choices)
+    const usage = objectOrEmpty(objectOrEmpty(payload.usage).text)
+    const pieces = objectsOf(choices.text).flatMap((piece) => {
+      // A call is in one message as a whole, and an answer has at most one.
+      const call = isCalled ? null : calledIn({ ...piece, id: header.sid })
+      isCalled ||= call !== null
+      return [
+        ...thinkingEvents(textOrEmpty(piece.reasoning_content)),
+        ...textEvents(textOrEmpty(piece.content)),
+        ...(call === null ? [] : callEvents(call)),
+      ]
+    })
+    const start: CanonicalEvent = { kind: 'start', id: readAnswerId(header.sid), model: '' }
+    const counts = usageEvents(reportedUsage(usage.prompt_tokens, usage.completion_tokens))
+    const isLast = header.status === LAST || choices.status === LAST
+    const end = isLast ? endEvents(isCalled ? 'tool-calls' : 'end') : []
+    return [start, ...pieces, ...counts, ...end]
+  }
 }
 
 /** Xunfei Spark, which answers on a websocket. */
@@ -127,7 +152,7 @@ export const XUNFEI: Translation = {
   // All answers are messages of a websocket, which are read as events.
   readAnswer: () => null,
   readError,
-  createEventReader: () => readEvent,
+  createEventReader,
 }
 
 /** Returns the query with the signature of a websocket's request. `date` is an HTTP date. */

@@ -355,7 +355,6 @@ describe('the file of a batch', () => {
   })
 
   it.each([
-    ['another purpose', formOf(linesOf([chat('a')]), { purpose: 'fine-tune' }), 'purpose'],
     ['no purpose', formOf(linesOf([chat('a')]), {}), 'purpose'],
     ['another field', formOf('x', { purpose: 'batch', more: 1 }), 'more'],
     ['no lines', formOf('\n\n'), 'file'],
@@ -387,6 +386,17 @@ describe('the file of a batch', () => {
     expect(JSON.stringify(JSON.parse(text).error)).toContain(named)
     expect(provider.requests).toEqual([])
   })
+
+  it.each(['assistants', 'vision', 'user_data', 'fine-tune', 'evals', 'unknown'])(
+    'is refused with the purpose %s, because calls can’t refer to files',
+    async (purpose) => {
+      const { status, json } = await call('POST', '/v1/files', formOf('{}', { purpose }))
+      expect(status).toBe(400)
+      const error = { param: 'purpose', code: 'file_purpose_not_supported' }
+      expect(json().error).toMatchObject(error)
+      expect(provider.requests).toEqual([])
+    },
+  )
 
   it('can’t hide a second line behind a line break of another kind', async () => {
     const hidden = JSON.stringify(chat('hidden'))

@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import {
   DASH_SCOPE,
+  DASH_SCOPE_TASKS,
   GEMINI_CONTENT,
   IMAGEN,
   type ImageAdapter,
   MINIMAX_IMAGES,
+  REPLICATE_IMAGES,
   SILICON_FLOW,
 } from '#relay/providers/openai-compatible/image-adapters.ts'
 
 type Request = Parameters<ImageAdapter['requestOf']>[0]
 
-const written = (adapter: ImageAdapter, request: object): unknown =>
-  JSON.parse(JSON.stringify(adapter.requestOf({ prompt: 'a', ...request } as Request, 'm')))
+const adapterRequest = (adapter: ImageAdapter, request: object, model: string): unknown =>
+  JSON.parse(JSON.stringify(adapter.requestOf({ prompt: 'a', ...request } as Request, model)))
+const written = (adapter: ImageAdapter, request: object) => adapterRequest(adapter, request, 'm')
 const answered = (adapter: ImageAdapter, answer: unknown): unknown =>
   JSON.parse(adapter.answer(Buffer.from(JSON.stringify(answer)), 7).toString())
 
@@ -34,6 +37,18 @@ describe('requests for images in the formats of providers', () => {
       input: { messages: [{ role: 'user', content: [{ image: 'u' }, { text: 'a' }] }] },
       parameters: { n: 2, size: '1328*1328' },
     })
+  })
+
+  it('of Replicate, with a version and a size where the model has them', () => {
+    const square = { size: '1024x768' }
+    expect(adapterRequest(REPLICATE_IMAGES, square, 'a/flux-pro:1f')).toEqual({
+      version: '1f',
+      input: { prompt: 'a', aspect_ratio: '4:3' },
+    })
+    expect(adapterRequest(REPLICATE_IMAGES, { ...square, n: 2 }, 'stability-ai/sdxl')).toEqual({
+      input: { prompt: 'a', width: 1024, height: 768, num_outputs: 2 },
+    })
+    expect(written(DASH_SCOPE_TASKS, { n: 1, image: 'u' })).toEqual({ unsupported: 'image' })
   })
 
   it('can’t have more images than the provider generates, or unsupported images', () => {

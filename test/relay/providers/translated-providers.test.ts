@@ -216,21 +216,18 @@ const TOOL = {
 }
 
 describe('what a provider can’t do', () => {
-  it.each([16, 18, 37, 49])(
-    'tools are refused at type %i before anything is sent',
-    async (type) => {
-      const script = scriptOf(type)
-      await addChannel(script)
-      const { status, text } = await send(question(script.model, { tools: [TOOL] }))
-      const { code, param } = JSON.parse(text).error
-      expect({ status, code, param }).toEqual({
-        status: 400,
-        code: 'not_convertible',
-        param: 'tools',
-      })
-      expect(provider.requests).toEqual([])
-    },
-  )
+  it.each([16, 37, 49])('tools are refused at type %i before anything is sent', async (type) => {
+    const script = scriptOf(type)
+    await addChannel(script)
+    const { status, text } = await send(question(script.model, { tools: [TOOL] }))
+    const { code, param } = JSON.parse(text).error
+    expect({ status, code, param }).toEqual({
+      status: 400,
+      code: 'not_convertible',
+      param: 'tools',
+    })
+    expect(provider.requests).toEqual([])
+  })
 
   it('is named in a header if the question stays the same', async () => {
     const script = scriptOf(49)
@@ -278,6 +275,31 @@ describe('what a provider can’t do', () => {
     expect(data).toMatchObject({ usageSource: 'estimated' })
     expect(Number('charge' in data ? data.charge : 0)).toBeGreaterThan(10)
   })
+})
+
+it('a call of a function by Spark comes back as a tool call, billed to the unit', async () => {
+  const script = scriptOf(18)
+  await addChannel(script)
+  const function_call = { name: 'read', arguments: '{"path":"a.txt"}' }
+  const message = {
+    header: { code: 0, message: 'Success', sid: 'cht1', status: 2 },
+    payload: {
+      choices: { status: 2, seq: 0, text: [{ content: '', role: 'assistant', function_call }] },
+      usage: { text: { question_tokens: 4, prompt_tokens: 20, completion_tokens: 9 } },
+    },
+  }
+  provider.answers.set(script.plainPath, { pieces: [Buffer.from(JSON.stringify(message))] })
+  const { status, text } = await send(question(script.model, { tools: [TOOL] }))
+  expect(status, text).toBe(200)
+  const [choice] = JSON.parse(text).choices
+  expect(choice).toMatchObject({
+    finish_reason: 'tool_calls',
+    message: { tool_calls: [{ type: 'function', function: function_call }] },
+  })
+  expect(JSON.parse(provider.requests[0]?.body ?? '').payload.functions).toEqual({
+    text: [{ name: 'read', description: 'Reads.', parameters: { type: 'object' } }],
+  })
+  expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, usageSource: 'upstream' })
 })
 
 describe('a prediction', () => {

@@ -6,7 +6,7 @@ import { COHERE } from '#relay/providers/translations/cohere.ts'
 import { answerDecoder } from '#relay/providers/translations/decode-answer-to-chat.ts'
 import { TENCENT, tencentSignature } from '#relay/providers/translations/tencent.ts'
 import type { Translation } from '#relay/providers/translations/translation.ts'
-import { sparkVersion } from '#relay/providers/translations/xunfei.ts'
+import { sparkVersion, XUNFEI } from '#relay/providers/translations/xunfei.ts'
 
 const TOOL = {
   type: 'function',
@@ -34,8 +34,8 @@ const CHAT = {
   tools: [TOOL],
 }
 
-function sent(translation: Translation, fields = {}) {
-  const target = { model: 'm', isStream: false, other: '' }
+function sent(translation: Translation, fields = {}, model = 'm') {
+  const target = { model, isStream: false, other: '' }
   const chat = { ...CHAT, ...fields }
   const written = translateChat(translation, Buffer.from(JSON.stringify(chat)), 1, target)
   if (isRelayError(written)) throw new Error(`${written.code} ${written.params.param}`)
@@ -158,6 +158,78 @@ describe('tools and pictures', () => {
     [CHAT.messages, 'image'],
   ])('are refused for Baidu’s first version if they can’t be carried', (messages, named) => {
     expect(() => sent(BAIDU_V1, { messages })).toThrow(named)
+  })
+
+  const SPARK = 'Spark4.0-Ultra'
+  const FUNCTION = { name: 'read', description: 'Reads.', parameters: { type: 'object' } }
+
+  it('are carried to Spark, whose texts have the calls with their results', () => {
+    const second = { ...CALL, id: 'call_2', function: { name: 'list', arguments: '' } }
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      CHAT.messages[0],
+      { role: 'assistant', content: 'I look.', tool_calls: [CALL, second] },
+      { role: 'tool', tool_call_id: 'call_2', content: 'a.txt' },
+      { role: 'tool', tool_call_id: 'call_1', content: 'hello' },
+      { role: 'user', content: 'And?' },
+    ]
+    const { body, losses } = sent(XUNFEI, { messages }, SPARK)
+    expect(body).toMatchObject({
+      parameter: { chat: { domain: '4.0Ultra' } },
+      payload: { functions: { text: [FUNCTION] } },
+    })
+    expect(body.payload.message.text).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Read a.txt' },
+      { role: 'assistant', content: 'I look.' },
+      {
+        role: 'user',
+        content: [
+          'The function read was called with {"path":"a.txt"}:\nhello',
+          'The function list was called with {}:\na.txt',
+          'And?',
+        ].join('\n\n'),
+      },
+    ])
+    expect(new Set(losses)).toEqual(new Set(['messages[].content[] (tool-call)']))
+  })
+
+  it('are offered to Spark as the caller chooses among them', () => {
+    const messages = [CHAT.messages[0]]
+    const other = { type: 'function', function: { ...FUNCTION, name: 'list' } }
+    const tools = [TOOL, other]
+    const chosen = (tool_choice: unknown) => {
+      const { body, losses } = sent(XUNFEI, { messages, tools, tool_choice }, 'SparkDesk-v3.5')
+      return [body.payload.functions?.text.map(({ name }: { name: string }) => name), losses]
+    }
+    expect(chosen('auto')).toEqual([['read', 'list'], []])
+    expect(chosen('none')).toEqual([undefined, []])
+    expect(chosen('required')).toEqual([['read', 'list'], ['tool_choice']])
+    const one = { type: 'function', function: { name: 'list' } }
+    expect(chosen(one)).toEqual([['list'], ['tool_choice']])
+  })
+
+  it.each([
+    ['SparkDesk-v3.1', [CHAT.messages[0]], 'tools'],
+    [SPARK, [CHAT.messages[0], CHAT.messages[1], { role: 'user', content: 'And?' }], 'messages'],
+    [SPARK, CHAT.messages, 'image'],
+  ])('are refused for %s if they can’t be carried', (model, messages, named) => {
+    expect(() => sent(XUNFEI, { messages }, model)).toThrow(named)
+  })
+
+  it('come back from Spark', () => {
+    const function_call = { name: 'read', arguments: '{"path":"a.txt"}' }
+    const text = [{ content: '', role: 'assistant', content_type: 'text', function_call, index: 0 }]
+    const usage = { text: { prompt_tokens: 20, completion_tokens: 9 } }
+    const event = {
+      header: { code: 0, message: 'Success', sid: 'cht1', status: 2 },
+      payload: { choices: { status: 2, seq: 0, text }, usage },
+    }
+    expect(streamed(XUNFEI, [event])).toEqual({
+      name: 'read',
+      json: '{"path":"a.txt"}',
+      reason: 'tool_calls',
+    })
   })
 
   it('are carried to Tencent', () => {

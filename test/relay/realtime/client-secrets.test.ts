@@ -15,10 +15,10 @@ const rig = startedForEach(() => {
 
 beforeEach(() => addRealtimeChannel(rig, provider))
 
-const post = async (path: string, body: unknown, key = `sk-${KEY}`) => {
+const post = async (path: string, body: unknown, key = `sk-${KEY}`, more: object = {}) => {
   const response = await fetch(`${rig.url}/v1/realtime/${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...more },
     body: JSON.stringify(body),
   })
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
@@ -126,8 +126,25 @@ describe('a temporary key', () => {
 
 describe('the other endpoints of the Realtime API', () => {
   it('refuse calls over WebRTC and requests without a websocket', async () => {
-    const calls = await post('calls', { sdp: 'v=0' })
-    expect(calls).toMatchObject({ status: 400, body: { error: { code: 'webrtc_not_supported' } } })
+    const type = { 'content-type': 'application/sdp' }
+    for (const [path, headers] of [
+      ['calls', {}],
+      [`calls?model=${MODEL}`, type],
+      ['calls/rtc_1/hangup', type],
+    ] as const) {
+      const calls = await post(path, { sdp: 'v=0' }, `sk-${KEY}`, headers)
+      expect(calls, path).toEqual({
+        status: 400,
+        body: {
+          error: {
+            message: expect.stringContaining('GET /v1/realtime'),
+            type: 'invalid_request_error',
+            param: null,
+            code: 'webrtc_not_supported',
+          },
+        },
+      })
+    }
     expect((await post('unknown', {})).status).toBe(404)
     const plain = await fetch(`${rig.url}/v1/realtime?model=${MODEL}`, {
       headers: { authorization: `Bearer sk-${KEY}` },

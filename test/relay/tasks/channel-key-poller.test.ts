@@ -199,7 +199,7 @@ it('a late task keeps its priority until it has been polled', async () => {
   const parts = { ...fixed, pollPermits, providerOutbound } as unknown as TaskDeps
   const address = { href: service.url, key: 'secret', other: '' }
   const profile = { endpoints: [] as readonly [] }
-  const target = { profile, origin: service.url, address }
+  const target = { profile, origin: service.url, address, cloud: null }
   const asked: unknown = { channel: { channelId: 1 }, key: { target }, kind: 'drawing' }
   const tasks = Array.from({ length: 60 }, (_, n) => {
     return { task: `t${100 + n}`, upstreamId: `u${n}`, submittedAt: 0 } as OpenTask

@@ -83,6 +83,10 @@ describe('a video of Veo on Vertex AI', () => {
     expect(text).not.toContain(PROJECT)
     expect(sentTo(SUBMIT)).toEqual([])
     expect(await rig.balance()).toBe(before)
+    const end = (await rig.callEvents()).at(-1)
+    if (end?.type !== 'CallReleased') throw new Error('not released')
+    expect(end.data.attempts).toMatchObject([{ status: 401, error: 'status' }])
+    expect(end.data.attempts[0]).not.toHaveProperty('evidence')
   })
 
   it('can be requested and fetched in Gemini’s format', async () => {

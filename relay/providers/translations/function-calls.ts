@@ -17,6 +17,8 @@ type Turn = JsonObject & { readonly role: 'user' | 'function' | 'assistant' }
 export const usesTools = ({ tools, messages }: CanonicalRequest): boolean =>
   tools.length > 0 || messages.some(({ parts }) => parts.some(isOfTool))
 
+const isCall = (part: ContentPart): part is ToolCallPart => part.kind === 'tool-call'
+
 const isOfTool = ({ kind }: ContentPart): boolean => kind === 'tool-call' || kind === 'tool-result'
 
 /**
@@ -24,10 +26,7 @@ const isOfTool = ({ kind }: ContentPart): boolean => kind === 'tool-call' || kin
  * follows. So parallel calls are written one after the other.
  */
 export function writeTurns(messages: readonly CanonicalMessage[], losses: string[]): Turn[] {
-  const results = new Map<string, ToolResultPart>()
-  for (const { parts } of messages) {
-    for (const part of parts) if (part.kind === 'tool-result') results.set(part.callId, part)
-  }
+  const results = resultsIn(messages)
   const turns: Turn[] = []
   for (const { role, parts } of messages) {
     if (role === 'system') losses.push('messages[].role')
@@ -43,6 +42,49 @@ export function writeTurns(messages: readonly CanonicalMessage[], losses: string
   return turns
 }
 
+/** Returns the results of tools by the ids of their calls. */
+function resultsIn(messages: readonly CanonicalMessage[]): ReadonlyMap<string, ToolResultPart> {
+  const results = messages.flatMap(({ parts }) =>
+    parts.filter((part) => part.kind === 'tool-result'),
+  )
+  return new Map(results.map((result) => [result.callId, result]))
+}
+
+function resultOf(id: string, results: ReadonlyMap<string, ToolResultPart>): ToolResultPart {
+  const result = results.get(id)
+  if (result !== undefined) return result
+  throw new ConversionError('messages', 'Each call of a tool must have a result.')
+}
+
+/**
+ * Returns a conversation in which each call of a function is a text of the user, with its result.
+ * It is for a provider that calls functions, but has no place for their results.
+ */
+export function withCallsAsTexts(
+  messages: readonly CanonicalMessage[],
+  losses: string[],
+): readonly CanonicalMessage[] {
+  const results = resultsIn(messages)
+  const calls = new Set(messages.flatMap(({ parts }) => parts.filter(isCall).map(({ id }) => id)))
+  if ([...results.keys()].some((id) => !calls.has(id))) {
+    throw new ConversionError('messages', 'Each result of a tool must have its call.')
+  }
+  return messages.flatMap(({ role, parts }) => {
+    const others = parts.filter((part) => !isOfTool(part))
+    const texts = parts.flatMap((part) => {
+      if (part.kind !== 'tool-call') return []
+      const result = resultText(resultOf(part.id, results))
+      return `The function ${part.name} was called with ${part.argumentsJson || '{}'}:\n${result}`
+    })
+    const own = others.length === 0 ? [] : [{ role, parts: others }]
+    if (texts.length === 0) return own
+    losses.push('messages[].parts[] (tool-call)')
+    return [...own, { role: 'user' as const, parts: texts.map((text) => textPart(text)) }]
+  })
+}
+
+const textPart = (text: string): ContentPart => ({ kind: 'text', text })
+
 function writeAssistant(
   turns: Turn[],
   text: string,
@@ -56,10 +98,7 @@ function writeAssistant(
     return
   }
   for (const [index, { id, name, argumentsJson }] of calls.entries()) {
-    const result = results.get(id)
-    if (result === undefined) {
-      throw new ConversionError('messages', 'Each call of a tool must have a result.')
-    }
+    const result = resultOf(id, results)
     const call = { name, arguments: argumentsJson || '{}' }
     turns.push({ role: 'assistant', content: index === 0 ? text : '', function_call: call })
     turns.push({ role: 'function', name, content: resultText(result) })
@@ -73,7 +112,7 @@ function addText(turns: Turn[], text: string): void {
   else turns[turns.length - 1] = { ...last, content: `${String(last.content)}\n\n${text}` }
 }
 
-function resultText({ parts }: ToolResultPart): string {
+export function resultText({ parts }: ToolResultPart): string {
   const other = parts.find(({ kind }) => kind !== 'text')
   if (other !== undefined) {
     throw new ConversionError(`messages[].content[] (${other.kind})`, 'The provider reads text.')
@@ -90,6 +129,40 @@ function textsIn(parts: CanonicalMessage['parts'], losses: string[]): string {
   return texts.join('\n\n')
 }
 
+/** Returns the functions that are offered, as JSON. */
+const functionsOf = (tools: CanonicalRequest['tools']): readonly JsonObject[] =>
+  tools.map(({ name, description, schema }) => ({
+    name,
+    description: description === '' ? name : description,
+    parameters: schema,
+  }))
+
+/**
+ * Returns the functions for a provider that has no choice among them. If one function must be
+ * called, only this one is offered.
+ */
+export function offeredFunctions(
+  { tools, toolChoice, allowsParallelCalls }: CanonicalRequest,
+  losses: string[],
+): readonly JsonObject[] {
+  if (toolChoice?.kind === 'none') return []
+  const isForced = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool'
+  if (tools.length > 0 && isForced) losses.push('toolChoice')
+  noteLosses({ tools, allowsParallelCalls }, losses)
+  return functionsOf(
+    toolChoice?.kind === 'tool' ? tools.filter(({ name }) => name === toolChoice.name) : tools,
+  )
+}
+
+/** Adds what the functions of these providers can't express. */
+function noteLosses(
+  { tools, allowsParallelCalls }: Pick<CanonicalRequest, 'tools' | 'allowsParallelCalls'>,
+  losses: string[],
+): void {
+  if (tools.some(({ isStrict }) => isStrict === true)) losses.push('tools[].strict')
+  if (tools.length > 0 && allowsParallelCalls === true) losses.push('allowsParallelCalls')
+}
+
 /** Returns the members for the functions that are offered. */
 export function functionMembers(
   { tools, toolChoice, allowsParallelCalls }: CanonicalRequest,
@@ -97,13 +170,8 @@ export function functionMembers(
 ): JsonObject {
   if (tools.length === 0 || toolChoice?.kind === 'none') return {}
   if (toolChoice?.kind === 'required') losses.push('toolChoice')
-  if (tools.some(({ isStrict }) => isStrict === true)) losses.push('tools[].strict')
-  if (allowsParallelCalls === true) losses.push('allowsParallelCalls')
-  const functions = tools.map(({ name, description, schema }) => ({
-    name,
-    description: description === '' ? name : description,
-    parameters: schema,
-  }))
+  noteLosses({ tools, allowsParallelCalls }, losses)
+  const functions = functionsOf(tools)
   if (toolChoice?.kind !== 'tool') return { functions }
   const { name } = toolChoice
   return { functions, tool_choice: { type: 'function', function: { name } } }
@@ -112,7 +180,7 @@ export function functionMembers(
 type Called = { readonly id: string; readonly name: string; readonly json: string }
 
 /**
- * Returns the call of a function in an answer or an event. Baidu's calls have no ids. An answer has
+ * Returns the call of a function in an answer or an event. These calls have no ids. An answer has
  * at most one call, so the id is made from that of the answer.
  */
 export function calledIn({ function_call: call, id }: JsonObject): Called | null {

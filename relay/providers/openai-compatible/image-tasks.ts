@@ -1,0 +1,149 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Dispatcher } from 'undici'
+import type { Connections } from '#infra/outbound/outbound-connections.ts'
+import type { JsonObject } from '#relay/conversion/canonical-request.ts'
+import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
+import type { Transport } from '../clouds/cloud-access.ts'
+import { type PolledAnswer, PolledCall } from '../polled-call.ts'
+
+/** Why a task has failed. `status` is the HTTP status that an answer with this error would have. */
+export type ImageTaskFailure = {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+}
+
+/** How a provider makes images that are requested by one call and fetched by others. */
+export type ImageTask = {
+  /** The headers that the request has besides those of other calls. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The part of a path below which tasks are fetched and cancelled. */
+  readonly root: string
+  readonly queryPath: (id: string) => string
+  readonly cancelPath: (id: string) => string
+  /** Returns the id of the task that a request has made, or an empty text. */
+  readonly idIn: (answer: JsonObject) => string
+  /** Returns null if the answer can't be read. */
+  readonly stateIn: (answer: JsonObject) => 'open' | 'done' | ImageTaskFailure | null
+}
+
+const POLL_MS = { first: 500, most: 3_000 }
+/** The number of polls in a row that may fail. The provider makes the images nevertheless. */
+const FAILURES_MAX = 10
+const ID = /^[\w-]{1,128}$/
+
+/**
+ * Sends each call as a task, polls the task until it has ended, and passes on the last answer. The
+ * limits of time are those of a plain answer. If they end the call, the task is cancelled. A caller
+ * that leaves does not end the call, because the provider charges for the images.
+ */
+export const imageTaskTransport = (
+  task: ImageTask,
+  connections: Connections,
+  origin: string,
+): Transport => ({
+  dispatch: ({ path, headers, body }, handler) => {
+    const flat = headers as readonly string[]
+    const pairs = flat.flatMap((name, index) =>
+      index % 2 === 0 && name !== 'content-type' ? [[name, flat[index + 1] ?? '']] : [],
+    )
+    const call = new ImageTaskCall(task, connections, Object.fromEntries(pairs), handler)
+    void call.run(origin, path, body as Buffer)
+    return true
+  },
+})
+
+class ImageTaskCall extends PolledCall {
+  private readonly task: ImageTask
+  private cancelUrl: string | null = null
+
+  constructor(
+    task: ImageTask,
+    connections: Connections,
+    headers: Readonly<Record<string, string>>,
+    handler: Dispatcher.DispatchHandler,
+  ) {
+    super(connections, headers, handler)
+    this.task = task
+  }
+
+  async run(origin: string, path: string, body: Buffer): Promise<void> {
+    const control = this.controller()
+    const { task, handler } = this
+    try {
+      const created = await this.send(`${origin}${path}`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json', ...task.headers },
+        onSent: () => handler.onRequestStart?.(control, {}),
+      })
+      if (created.status < 200 || created.status > 299) return this.finish(control, created)
+      const id = task.idIn(parsedObject(created.text) ?? {})
+      if (!ID.test(id)) return this.finish(control, { ...created, status: 502 })
+      const root = `${origin}${path.slice(0, Math.max(path.indexOf(task.root), 0))}${task.root}`
+      this.cancelUrl = `${root}${task.cancelPath(id)}`
+      this.finish(control, await this.ended(`${root}${task.queryPath(id)}`))
+    } catch (error) {
+      if (this.isEnded) return
+      this.isEnded = true
+      if (this.cancelUrl !== null) this.cancelAt(this.cancelUrl)
+      handler.onResponseError?.(control, error as Error)
+    }
+  }
+
+  /** Returns the answer about the task once it has ended. */
+  private async ended(url: string): Promise<PolledAnswer> {
+    const { signal } = this.aborter
+    let failures = 0
+    for (let wait = POLL_MS.first; ; wait = Math.min(wait * 2, POLL_MS.most)) {
+      await delay(wait, undefined, { signal })
+      const answer = await this.send(url, { method: 'GET' }).catch(() => null)
+      signal.throwIfAborted()
+      const object = answer?.status === 200 ? parsedObject(answer.text) : null
+      const state = object === null ? null : this.task.stateIn(object)
+      failures = state === null ? failures + 1 : 0
+      if (failures >= FAILURES_MAX) throw new Error('a task for images could not be fetched')
+      if (state === 'done' && answer !== null) return answer
+      if (state === null || state === 'open' || state === 'done') continue
+      const { status, code, message } = state
+      return { status, text: JSON.stringify({ error: { message, code } }) }
+    }
+  }
+}
+
+const DASH_SCOPE_OPEN = new Set(['PENDING', 'RUNNING', 'SUSPENDED'])
+/** The codes of failures that the request has caused. */
+const UNFIT = /^(?:DataInspection|IPInfringement|InvalidParameter|InvalidURL)/
+
+/** Tasks of DashScope (help.aliyun.com/zh/model-studio/text-to-image-v2-api-reference). */
+export const DASH_SCOPE_TASK: ImageTask = {
+  headers: { 'x-dashscope-async': 'enable' },
+  root: '/api/v1/',
+  queryPath: (id) => `tasks/${id}`,
+  cancelPath: (id) => `tasks/${id}/cancel`,
+  idIn: ({ output }) => textOrEmpty(objectOrEmpty(output).task_id),
+  stateIn: ({ output }) => {
+    const { task_status: name, code: given, message } = objectOrEmpty(output)
+    if (typeof name !== 'string') return null
+    if (DASH_SCOPE_OPEN.has(name)) return 'open'
+    if (name === 'SUCCEEDED') return 'done'
+    const code = textOf(given) ?? name
+    const ofLimit = code.startsWith('Throttling') ? 429 : 502
+    return { status: UNFIT.test(code) ? 400 : ofLimit, code, message: textOrEmpty(message) }
+  },
+}
+
+/** Replicate's predictions (replicate.com/docs/reference/http#predictions.get). */
+export const PREDICTION_TASK: ImageTask = {
+  headers: {},
+  root: '/v1/',
+  queryPath: (id) => `predictions/${id}`,
+  cancelPath: (id) => `predictions/${id}/cancel`,
+  idIn: ({ id }) => textOrEmpty(id),
+  stateIn: ({ status, error }) => {
+    if (typeof status !== 'string') return null
+    if (status === 'starting' || status === 'processing') return 'open'
+    if (status === 'succeeded') return 'done'
+    return { status: 502, code: status, message: textOrEmpty(error) }
+  },
+}

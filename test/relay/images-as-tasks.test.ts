@@ -1,0 +1,193 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { KEY, onlyEnd, PROVIDER_KEY, relayRig } from './support/relay-rig.ts'
+import { scriptedProvider } from './support/scripted-provider.ts'
+
+const WAN = 'wan2.2-t2i-flash'
+const FLUX = 'black-forest-labs/flux-schnell'
+const provider = startedForEach(scriptedProvider)
+const rig = startedForEach(relayRig)
+const hurriedRig = startedForEach(() => relayRig({ deadlines: { firstBytePlainMs: 1_000 } }))
+
+/** $0.02 per image. */
+const CHARGE = 10_000
+const URLS = ['https://images.example/a.png', 'https://images.example/b.png']
+
+type Vendor = {
+  readonly model: string
+  readonly submit: string
+  readonly query: string
+  readonly cancel: string
+  readonly accepted: object
+  readonly open: object
+  readonly done: (urls: readonly string[]) => object
+  readonly failed: object
+  /** The body that the vendor gets for two square images. */
+  readonly sent: object
+  readonly refused: { readonly status: number; readonly body: object }
+}
+
+const VENDORS: Readonly<Record<string, Vendor>> = {
+  'Ali’s Wan': {
+    model: WAN,
+    submit: 'POST /api/v1/services/aigc/text2image/image-synthesis',
+    query: 'GET /api/v1/tasks/t1',
+    cancel: 'POST /api/v1/tasks/t1/cancel',
+    accepted: { output: { task_id: 't1', task_status: 'PENDING' }, request_id: 'r' },
+    open: { output: { task_id: 't1', task_status: 'RUNNING' }, request_id: 'r' },
+    done: (urls) => ({
+      output: {
+        ...{ task_id: 't1', task_status: 'SUCCEEDED' },
+        results: urls.map((url) => ({ orig_prompt: 'a "url": "cat"', url })),
+      },
+      usage: { image_count: urls.length },
+    }),
+    failed: {
+      output: {
+        task_status: 'FAILED',
+        code: 'DataInspectionFailed',
+        message: 'the prompt is unfit',
+      },
+    },
+    sent: { model: WAN, input: { prompt: 'a cat' }, parameters: { n: 2, size: '1024*1024' } },
+    refused: { status: 400, body: { code: 'InvalidParameter', message: 'the size is unfit' } },
+  },
+  Replicate: {
+    model: FLUX,
+    submit: `POST /v1/models/${FLUX}/predictions`,
+    query: 'GET /v1/predictions/p1',
+    cancel: 'POST /v1/predictions/p1/cancel',
+    accepted: { id: 'p1', status: 'starting', input: { prompt: 'a cat' }, urls: {} },
+    open: { id: 'p1', status: 'processing', output: null },
+    done: (output) => ({ id: 'p1', status: 'succeeded', input: { prompt: 'a "output"' }, output }),
+    failed: { id: 'p1', status: 'failed', error: 'the prompt is unfit', output: null },
+    sent: { input: { prompt: 'a cat', aspect_ratio: '1:1', num_outputs: 2 } },
+    refused: { status: 422, body: { title: 'Input', detail: 'the size is unfit', status: 422 } },
+  },
+}
+
+beforeEach(async () => {
+  for (const { append, addChannel, setOption } of [rig, hurriedRig]) {
+    await append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+    await addChannel(2, { type: 17, baseUrl: provider.url, models: [WAN] })
+    await addChannel(3, { type: 56, baseUrl: provider.url, models: [FLUX] })
+    await setOption('ModelPrice', { [WAN]: 0.02, [FLUX]: 0.02 })
+  }
+})
+
+type Sending = { readonly signal?: AbortSignal; readonly url?: string }
+
+async function generate(
+  model: string,
+  fields: object = {},
+  { signal, url = rig.url }: Sending = {},
+) {
+  const response = await fetch(`${url}/v1/images/generations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, prompt: 'a cat', ...fields }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+const requestsTo = (route: string) =>
+  provider.requests.filter(({ method, path }) => `${method} ${path}` === route)
+
+describe.each(Object.entries(VENDORS))('images of %s', (_name, vendor) => {
+  const { model, submit, query, cancel } = vendor
+  beforeEach(() => {
+    provider.answers.set(submit, { status: 201, body: vendor.accepted })
+    provider.answers.set(query, { body: vendor.open })
+  })
+
+  it('are answered as OpenAI’s images once the task has ended, and billed each', async () => {
+    const before = await rig.balance()
+    const answered = generate(model, { n: 2, size: '1024x1024' })
+    await expect.poll(() => requestsTo(query).length).toBeGreaterThan(0)
+    provider.answers.set(query, { body: vendor.done(URLS) })
+    const { status, text } = await answered
+    expect(status, text).toBe(200)
+    expect(JSON.parse(text)).toEqual({
+      created: expect.any(Number),
+      data: URLS.map((url) => ({ url })),
+    })
+    const [sent] = requestsTo(submit)
+    expect(JSON.parse(sent?.body ?? '')).toEqual(vendor.sent)
+    expect(sent?.headers['x-dashscope-async']).toBe(model === WAN ? 'enable' : undefined)
+    for (const { headers } of provider.requests) {
+      expect(headers.authorization).toBe(`Bearer ${PROVIDER_KEY}`)
+    }
+    const hold = 2 * CHARGE
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: hold, hold, end: 'done' })
+    expect(before - (await rig.balance())).toBe(BigInt(hold))
+    expect(requestsTo(cancel)).toEqual([])
+  })
+
+  it('are charged for those that are delivered', async () => {
+    provider.answers.set(query, { body: vendor.done(URLS.slice(0, 1)) })
+    expect((await generate(model, { n: 2 })).status).toBe(200)
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, hold: 2 * CHARGE })
+  })
+
+  it('cost nothing if the task fails, whose words the caller gets', async () => {
+    const before = await rig.balance()
+    provider.answers.set(query, { body: vendor.failed })
+    const { status, text } = await generate(model)
+    expect(status, text).toBe(model === WAN ? 400 : 502)
+    expect(JSON.parse(text).error.message).toContain('the prompt is unfit')
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+    expect(await rig.balance()).toBe(before)
+  })
+
+  it('cost nothing if the request is refused', async () => {
+    provider.answers.set(submit, vendor.refused)
+    const { status, text } = await generate(model)
+    expect(status).toBe(vendor.refused.status)
+    expect(JSON.parse(text).error.message).toContain('the size is unfit')
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+    expect(requestsTo(query)).toEqual([])
+  })
+
+  it('are waited for and charged after the caller has left', async () => {
+    const leaving = new AbortController()
+    const answered = generate(model, {}, { signal: leaving.signal }).catch(() => {})
+    await expect.poll(() => requestsTo(query).length).toBeGreaterThan(0)
+    leaving.abort()
+    await answered
+    provider.answers.set(query, { body: vendor.done(URLS.slice(0, 1)) })
+    await expect.poll(async () => (await rig.callEvents()).length).toBe(2)
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE })
+    expect(requestsTo(cancel)).toEqual([])
+  })
+
+  it('are cancelled and cost nothing if they take too long', async () => {
+    const { status, text } = await generate(model, {}, { url: hurriedRig.url })
+    expect(status, text).toBe(504)
+    await expect.poll(() => requestsTo(cancel).length).toBe(1)
+    expect(requestsTo(submit)).toHaveLength(1)
+    expect((await onlyEnd(hurriedRig)).type).toBe('CallReleased')
+  })
+
+  it('are fetched again if the provider fails to answer', async () => {
+    provider.answers.set(query, { status: 503, body: {} })
+    const answered = generate(model)
+    await expect.poll(() => requestsTo(query).length).toBeGreaterThan(1)
+    provider.answers.set(query, { body: vendor.done(URLS.slice(0, 1)) })
+    expect((await answered).status).toBe(200)
+    expect(requestsTo(submit)).toHaveLength(1)
+  })
+
+  it('are refused if the provider can’t make them as requested', async () => {
+    for (const [fields, param] of [
+      [{ n: 5 }, 'n'],
+      [{ n: 0 }, 'n'],
+    ] as const) {
+      const { status, text } = await generate(model, fields)
+      expect(status, text).toBe(400)
+      expect(JSON.parse(text).error.param).toBe(param)
+    }
+    expect(provider.requests).toEqual([])
+  })
+})
