@@ -9,8 +9,8 @@ import { MANIFEST_FILE, type Manifest, manifestOf } from './export-format.ts'
 import type { ExportReader } from './export-reader.ts'
 import { GrowingTree } from './growing-tree.ts'
 import { KeyRing } from './key-ring.ts'
-import { Coverage } from './signature-coverage.ts'
 import { segmentLines } from './segment-lines.ts'
+import { Coverage } from './signature-coverage.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
