@@ -23,7 +23,7 @@ import {
   zoneName,
 } from '#console/ui/time-range/time-range.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
-import { useActLabel, useActSearch } from '../elements/act-names.ts'
+import { useActSearch, useEventLabel } from '../elements/act-names.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
@@ -49,7 +49,7 @@ function AuditLog() {
   const { t } = useTranslation()
   const [filters, set] = useUrlState(FILTERS)
   const { query, live } = useActs(filters)
-  const labelOf = useActLabel()
+  const labelOf = useEventLabel()
   const columns = useMemo(() => actColumns(t, labelOf), [t, labelOf])
   const fresh = new Set(live.map(actKey))
   const isPast = filters.range.kind === 'absolute' && filters.range.to * 1_000 < Date.now()
@@ -130,7 +130,7 @@ function queryOf({ range, actor, act, object }: Filters) {
 function ActFilters(props: { filters: Filters; onFilters: (patch: Partial<Filters>) => void }) {
   const { t } = useTranslation()
   const { filters, onFilters } = props
-  const labelOf = useActLabel()
+  const labelOf = useEventLabel()
   const search = useActSearch()
   const isFiltered = filters.actor !== '' || filters.act !== '' || filters.object !== ''
   return (
