@@ -19,6 +19,8 @@ import { Margin } from './margin.tsx'
 import { Figures } from './result-tables.tsx'
 
 const PER_PAGE = 50
+/** In px, so that the list below does not move when the sums appear. */
+const FIGURES_HEIGHT = 46
 
 /** The first and the last day in UTC. Both are empty for the current month. */
 type Days = { first: string; last: string }
@@ -54,11 +56,12 @@ export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }
         lead={t('reconciliation.margin.lead')}
         actions={<DaysInput days={days} onDays={props.onDays} />}
       >
-        <QueryView query={{ ...query, data: page }} height={96}>
+        <QueryView query={{ ...query, data: page }} height={FIGURES_HEIGHT}>
           {(margins) => <MarginSums margins={margins} />}
         </QueryView>
       </Panel>
-      {page !== undefined && (
+      {/* An error is shown once, in place of the sums. */}
+      {(page !== undefined || query.error === null) && (
         <CursorList
           label={t('reconciliation.margin.byChannel')}
           query={query}
