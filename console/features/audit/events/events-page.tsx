@@ -8,7 +8,6 @@ import { presentSeconds } from '#console/api/scratch-copy.ts'
 import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
-import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -30,6 +29,7 @@ import {
 import type { RawEvent } from '#read-api/contract/time-travel.ts'
 import { useEventLabel, useEventTypeSearch } from '../elements/act-names.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
+import { timeColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import '../audit.css'
 
@@ -155,9 +155,7 @@ const eventColumns = (t: TFunction, labelOf: (type: string) => string): Column<R
     align: 'end',
     onCard: 'aside',
   }),
-  column('time', t('audit.time'), 164, ({ at }) => stamp(Math.floor(at / 1000)), {
-    agoCell: ({ at }) => <Time at={Math.floor(at / 1000)} />,
-  }),
+  timeColumn('time', t('audit.time'), ({ at }) => Math.floor(at / 1000)),
   column('event', t('audit.event'), 200, ({ type }) => labelOf(type), {
     ...{ ...TITLE_COLUMN, isGrowing: true },
   }),
