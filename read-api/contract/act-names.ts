@@ -89,8 +89,65 @@ export const ACT_NAMES = [
 ] as const
 export type ActName = (typeof ACT_NAMES)[number]
 
+/** Events that are no acts, by names of the same form. With the acts, they are all events. */
+export const OTHER_EVENT_NAMES = [
+  'affiliate-transferred',
+  'batch-accepted',
+  'batch-ended',
+  'batch-lines-billed',
+  'batch-submitted',
+  'call-admitted',
+  'call-interrupted',
+  'call-progressed',
+  'call-released',
+  'call-settled',
+  'channel-balance-read',
+  'channel-test-run-ended',
+  'channel-test-run-started',
+  'channel-tested',
+  'charge-corrected',
+  'checked-in',
+  'circuit-half-opened',
+  'circuit-opened',
+  'code-redeemed',
+  'hold-raised',
+  'identity-claimed',
+  'identity-released',
+  'invite-rewarded',
+  'invoice-requests-recorded',
+  'message-read',
+  'passkey-used',
+  'quota-warned',
+  'rebate-earned',
+  'rebate-reversed',
+  'redemption-ids-taken',
+  'task-accepted',
+  'task-deleted',
+  'task-failed',
+  'task-status-changed',
+  'task-submitted',
+  'task-succeeded',
+  'task-unconfirmed',
+  'token-budget-closed',
+  'token-budgets-closed',
+  'token-ids-taken',
+  'top-up-credited',
+  'top-up-reversed',
+  'totp-step-used',
+  'username-claimed',
+  'username-released',
+] as const
+export type OtherEventName = (typeof OTHER_EVENT_NAMES)[number]
+
 /** Returns the name of an act: `UserRoleChanged` becomes `user-role-changed`. */
 export const actNameOf = (eventType: string): string =>
   eventType.replaceAll(/(?<=.)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()
 
 export const isActName = (text: string): text is ActName => ACT_NAMES.some((name) => name === text)
+
+export const isOtherEventName = (text: string): text is OtherEventName =>
+  OTHER_EVENT_NAMES.some((name) => name === text)
+
+/** Returns the type of an event by its name: `user-role-changed` becomes `UserRoleChanged`. */
+export const eventTypeOf = (name: string): string =>
+  name.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -39,7 +39,7 @@ function ImageViewer(props: { task: DrawingTask; onClose: () => void }) {
           </>
         )}
       </div>
-      <p className="tg-task-caption">
+      <p className="tg-ends tg-task-caption">
         <span>{prompt}</span>
         <a href={url} target="_blank" rel="noreferrer">
           {t('taskLogs.openImage')}

@@ -1,8 +1,16 @@
 import { expect, it } from 'vitest'
 import { auditActs as en } from '#console/i18n/en/audit-acts.ts'
+import { auditEvents as enEvents } from '#console/i18n/en/audit-events.ts'
 import { auditActs as zh } from '#console/i18n/zh/audit-acts.ts'
+import { auditEvents as zhEvents } from '#console/i18n/zh/audit-events.ts'
 import { auditLog } from '#projections/audit-log/projection.ts'
-import { ACT_NAMES, actNameOf } from '#read-api/contract/act-names.ts'
+import {
+  ACT_NAMES,
+  actNameOf,
+  eventTypeOf,
+  OTHER_EVENT_NAMES,
+} from '#read-api/contract/act-names.ts'
+import { eventTypes } from '#test/support/event-types.ts'
 
 it('every act of the audit log has a name in both languages', () => {
   const acts = [...auditLog.handlers.keys()].map(actNameOf).sort()
@@ -11,8 +19,18 @@ it('every act of the audit log has a name in both languages', () => {
   expect(Object.keys(en).sort()).toEqual(acts)
 })
 
-it('no two acts have the same name in a language', () => {
-  for (const names of [zh, en]) {
-    expect(new Set(Object.values(names)).size).toBe(ACT_NAMES.length)
+it('every other event has a name in both languages, and its type follows from the name', () => {
+  const names = [...ACT_NAMES, ...OTHER_EVENT_NAMES]
+  expect(names.map(eventTypeOf).sort()).toEqual(eventTypes())
+  expect(Object.keys(zhEvents)).toEqual([...OTHER_EVENT_NAMES])
+  expect(Object.keys(enEvents)).toEqual([...OTHER_EVENT_NAMES])
+})
+
+it('no two events have the same name in a language', () => {
+  for (const names of [
+    { ...zh, ...zhEvents },
+    { ...en, ...enEvents },
+  ]) {
+    expect(new Set(Object.values(names)).size).toBe(ACT_NAMES.length + OTHER_EVENT_NAMES.length)
   }
 })

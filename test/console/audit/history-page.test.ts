@@ -110,6 +110,34 @@ describe('the list of events', () => {
     await app.page.getByText('"weight": 5').waitFor()
   })
 
+  it('names each event, beside the type that a verifier sees', async () => {
+    const route = app.site.routes['GET /api/audit/events']
+    const types = ['QuotaGranted', 'CallSettled', 'EventOfALaterVersion']
+    app.site.routes['GET /api/audit/events'] = () =>
+      ok({ items: types.map((type, n) => event(n + 1, { type })), next_cursor: null })
+    await app.openAsRoot('/app/audit/events')
+    const rows = app.page.getByRole('grid', { name: en('shell.events') }).getByRole('row')
+    const texts = async () => (await rows.allTextContents()).slice(1)
+    await expect
+      .poll(texts)
+      .toEqual([
+        expect.stringContaining(`${en('auditActs.quota-granted')}QuotaGranted`),
+        expect.stringContaining(`${en('auditEvents.call-settled')}CallSettled`),
+        expect.stringContaining('EventOfALaterVersionEventOfALaterVersion'),
+      ])
+    const filter = app.page.getByRole('combobox', { name: en('audit.events.type') })
+    await filter.fill(en('auditEvents.call-settled'))
+    await filter.press('Enter')
+    const asked = () => app.calls('GET /api/audit/events').at(-1)?.query.get('type')
+    await expect.poll(asked).toBe('CallSettled')
+    expect(new URL(app.page.url()).searchParams.get('type')).toBe('CallSettled')
+    await filter.fill('TopUpPaid')
+    await filter.press('Enter')
+    await expect.poll(asked).toBe('TopUpPaid')
+    await expect.poll(() => filter.inputValue()).toBe(en('auditActs.top-up-paid'))
+    if (route !== undefined) app.site.routes['GET /api/audit/events'] = route
+  })
+
   it('sends its filters', async () => {
     await app.openAsRoot('/app/audit/events?stream=account-7&type=QuotaGranted&actor=user:1&user=7')
     await app.page.getByRole('grid').waitFor()

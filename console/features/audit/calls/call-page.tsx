@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link, useNavigate, useParams } from 'react-router-dom'
-import { isNotFound } from '#console/api/api-error.ts'
 import { apiQuery } from '#console/api/client.ts'
 import { failureName } from '#console/api/logs.ts'
 import { isAuditor, useUser } from '#console/api/session.ts'
@@ -12,13 +11,13 @@ import { findRequestId } from '#console/ui/elements/find-request-id.ts'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
-import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
-import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { CallExplanation } from '#read-api/contract/calls.ts'
 import { ExactQuota } from '../elements/amounts.tsx'
 import { Facts } from '../elements/data-table.tsx'
+import { NoObject, retryUnlessMissing } from '../elements/object-states.tsx'
 import { CallArithmetic, PricesInForce, UsagePanel } from './call-arithmetic.tsx'
 import { CallAttempts } from './call-attempts.tsx'
 import { CallCorrections } from './call-corrections.tsx'
@@ -61,22 +60,16 @@ function Explanation({ requestId }: { requestId: string }) {
     refetch,
   } = useQuery({
     ...apiQuery('GET /api/audit/calls/:requestId', { params: { requestId } }),
-    retry: (count, failure) => count < 2 && !isNotFound(failure),
+    retry: retryUnlessMissing,
   })
   if (call !== undefined) return <ExplainedCall call={call} />
   return (
     <Panel>
-      {error === null ? (
-        <Skeleton height={320} />
-      ) : isNotFound(error) ? (
-        <EmptyState
-          icon="search"
-          title={t('audit.call.notFound')}
-          body={t('audit.call.notFoundLead')}
-        />
-      ) : (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      )}
+      <NoObject
+        error={error}
+        onRetry={() => void refetch()}
+        missing={{ title: t('audit.call.notFound'), body: t('audit.call.notFoundLead') }}
+      />
     </Panel>
   )
 }

@@ -6,6 +6,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { saveFile } from '#console/ui/state/save-file.ts'
 import type { Receipt } from '#read-api/contract/receipts.ts'
+import { useEventLabel } from './act-names.ts'
 import { ExactQuota, Hash } from './amounts.tsx'
 import { Facts } from './data-table.tsx'
 import { VerifierHint } from './verifier-hint.tsx'
@@ -50,11 +51,13 @@ export function ReceiptList({ receipts }: { receipts: Receipts }) {
 function ReceiptItem({ receipt }: { receipt: Receipt }) {
   const { t } = useTranslation()
   const { record, inclusion, cosignatures } = receipt
+  const label = useEventLabel()(record.type)
   const state = receipt.is_pending ? 'pending' : receipt.is_final ? 'final' : 'signed'
   return (
     <li>
       <header>
-        <strong>{record.type}</strong>
+        <strong>{label}</strong>
+        {label !== record.type && <code className="tg-audit-type">{record.type}</code>}
         <StatusTag tone={state === 'final' ? 'good' : 'info'}>
           {t(`audit.receipt.state.${state}`)}
         </StatusTag>

@@ -8,7 +8,6 @@ import { presentSeconds } from '#console/api/scratch-copy.ts'
 import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
-import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -28,7 +27,9 @@ import {
   zoneName,
 } from '#console/ui/time-range/time-range.ts'
 import type { RawEvent } from '#read-api/contract/time-travel.ts'
+import { useEventLabel, useEventTypeSearch } from '../elements/act-names.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
+import { timeColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import '../audit.css'
 
@@ -59,7 +60,8 @@ function Events() {
     getNextPageParam: nextCursor,
     placeholderData: keepPreviousData,
   })
-  const columns = useMemo(() => eventColumns(t), [t])
+  const labelOf = useEventLabel()
+  const columns = useMemo(() => eventColumns(t, labelOf), [t, labelOf])
   return (
     <Page title={t('shell.events')} lead={t('audit.events.lead', { zone: zoneName() })}>
       <CursorList
@@ -99,6 +101,8 @@ const isoText = (seconds: number | null): string | undefined =>
 function EventFilters(props: { filters: Filters; onFilters: (patch: Partial<Filters>) => void }) {
   const { t } = useTranslation()
   const { filters, onFilters } = props
+  const labelOf = useEventLabel()
+  const search = useEventTypeSearch()
   const isFiltered = Object.keys(FILTERS).some(
     (name) => filters[name as keyof Filters] !== NO_FILTERS[name as keyof Filters],
   )
@@ -120,8 +124,9 @@ function EventFilters(props: { filters: Filters; onFilters: (patch: Partial<Filt
       />
       <FilterInput
         label={t('audit.events.type')}
-        value={filters.type}
-        onCommit={(type) => onFilters({ type })}
+        value={labelOf(filters.type)}
+        suggestions={search.labels}
+        onCommit={(text) => onFilters({ type: search.nameOf(text) })}
       />
       <FilterInput
         label={t('audit.actor')}
@@ -145,22 +150,24 @@ function EventFilters(props: { filters: Filters; onFilters: (patch: Partial<Filt
 
 const NO_FILTERS: Filters = fallbacksOf(FILTERS)
 
-const eventColumns = (t: TFunction): Column<RawEvent>[] => [
-  column('position', t('audit.position'), 110, ({ position }) => `#${position}`, {
+const eventColumns = (t: TFunction, labelOf: (type: string) => string): Column<RawEvent>[] => [
+  column('position', t('audit.position'), 96, ({ position }) => `#${position}`, {
     align: 'end',
     onCard: 'aside',
   }),
-  column('time', t('audit.time'), 172, ({ at }) => stamp(Math.floor(at / 1000)), {
-    agoCell: ({ at }) => <Time at={Math.floor(at / 1000)} />,
+  timeColumn('time', t('audit.time'), ({ at }) => Math.floor(at / 1000)),
+  column('event', t('audit.event'), 200, ({ type }) => labelOf(type), {
+    ...{ ...TITLE_COLUMN, isGrowing: true },
   }),
-  column('type', t('audit.events.type'), 230, ({ type }) => type, TITLE_COLUMN),
+  // A verifier and an export name only this type.
+  column('type', t('audit.events.type'), 196, ({ type }) => <code title={type}>{type}</code>),
   column(
     'stream',
     t('audit.verify.stream'),
-    210,
+    190,
     ({ stream, revision }) => `${stream} #${revision}`,
   ),
-  column('actor', t('audit.actor'), 150, ({ actor }) => actor),
+  column('actor', t('audit.actor'), 120, ({ actor }) => actor),
   column('cause', t('audit.events.cause'), 190, ({ cause }) => cause ?? '–', {
     isHiddenAtFirst: true,
     onCard: 'more',

@@ -12,7 +12,7 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { textParam, type UrlParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import { useActLabel } from '../elements/act-names.ts'
+import { useEventLabel } from '../elements/act-names.ts'
 import { AsOfFilter, asOfParam } from '../elements/as-of-filter.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { DataTable } from '../elements/data-table.tsx'
@@ -126,11 +126,12 @@ function Changes({ object, at }: { object: AuditObject; at: string }) {
 
 function Change({ change }: { change: ObjectChange }) {
   const { t } = useTranslation()
-  const act = useActLabel()(change.type)
+  const act = useEventLabel()(change.type)
   return (
     <li>
       <header>
-        <strong title={change.type}>{act}</strong>
+        <strong>{act}</strong>
+        {act !== change.type && <code className="tg-audit-type">{change.type}</code>}
         {stamp(change.created_at)}
         <span className="tg-muted">{change.actor}</span>
         <Link to={`/app/audit/events?position=${change.position}`}>#{change.position}</Link>

@@ -1,11 +1,11 @@
 import type { TFunction } from 'i18next'
 import { Link } from 'react-router-dom'
-import { type Column, column, HIDDEN_COLUMN, NUMBER_COLUMN } from '#console/ui/data-grid/column.ts'
+import { type Column, column, HIDDEN_COLUMN } from '#console/ui/data-grid/column.ts'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
-import { stamp, Time } from '#console/ui/elements/time.tsx'
 import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import type { MovementType } from '#read-api/contract/movement-types.ts'
-import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { QuotaChange } from '../elements/amounts.tsx'
+import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
 
 const TONES: Readonly<Record<MovementType, Tone>> = {
   call: 'neutral',
@@ -21,8 +21,7 @@ const TONES: Readonly<Record<MovementType, Tone>> = {
 }
 
 export const movementColumns = (t: TFunction, isAudit: boolean): Column<LedgerItem>[] => [
-  column('time', t('audit.time'), 164, ({ created_at: at }) => stamp(at), {
-    agoCell: ({ created_at: at }) => <Time at={at} />,
+  timeColumn('time', t('audit.time'), ({ created_at: at }) => at, {
     isPinned: true,
     onCard: 'title',
   }),
@@ -33,23 +32,11 @@ export const movementColumns = (t: TFunction, isAudit: boolean): Column<LedgerIt
   column('details', t('audit.ledger.details'), 160, (item) => detailsOf(item), {
     isGrowing: true,
   }),
-  column(
-    'amount',
-    t('audit.ledger.amount'),
-    120,
-    ({ amount }) => <QuotaChange value={amount} />,
-    NUMBER_COLUMN,
-  ),
-  column(
-    'total',
-    t('audit.ledger.running'),
-    130,
-    ({ total }) => <ExactQuota value={total} />,
-    NUMBER_COLUMN,
-  ),
-  column('held', t('audit.ledger.held'), 110, ({ held }) => <ExactQuota value={held} />, {
-    ...{ align: 'end', isHiddenAtFirst: true, onCard: 'more' },
-  }),
+  numberColumn('amount', t('audit.ledger.amount'), 120, ({ amount }) => (
+    <QuotaChange value={amount} />
+  )),
+  quotaColumn('total', t('audit.ledger.running'), 130, ({ total }) => total),
+  quotaColumn('held', t('audit.ledger.held'), 110, ({ held }) => held, HIDDEN_COLUMN),
   column('revision', t('audit.revision'), 110, ({ revision }) => `#${revision}`, HIDDEN_COLUMN),
   ...(isAudit
     ? [

@@ -15,7 +15,7 @@ export function MovementReceipt({ position }: { position: number }) {
   })
   return (
     <section className="tg-ledger-receipt" aria-labelledby={id}>
-      <header>
+      <header className="tg-ends">
         <h2 id={id}>{t('audit.receipt.title')}</h2>
         <SaveReceipts receipts={query.data} id={String(position)} />
       </header>

@@ -105,7 +105,7 @@ function Balance(props: { account: Account; at: string; onAt: (at: string) => vo
     </LabelledValue>
   )
   return (
-    <section className="tg-ledger-balance" aria-label={t('shared.balance')}>
+    <section className="tg-ends tg-ledger-balance" aria-label={t('shared.balance')}>
       <dl>
         {figure(t('audit.ledger.total'), data?.total)}
         {figure(t('audit.ledger.spendable'), data?.balance)}

@@ -8,7 +8,6 @@ import { type Column, column, HIDDEN_COLUMN, TITLE_COLUMN } from '#console/ui/da
 import { Button } from '#console/ui/elements/button.tsx'
 import { LiveIndicator } from '#console/ui/elements/live-indicator.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
-import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -23,8 +22,9 @@ import {
   zoneName,
 } from '#console/ui/time-range/time-range.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
-import { useActLabel, useActSearch } from '../elements/act-names.ts'
+import { useActSearch, useEventLabel } from '../elements/act-names.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
+import { timeColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
 import { useFileDownload } from '../elements/use-file-download.ts'
@@ -49,7 +49,7 @@ function AuditLog() {
   const { t } = useTranslation()
   const [filters, set] = useUrlState(FILTERS)
   const { query, live } = useActs(filters)
-  const labelOf = useActLabel()
+  const labelOf = useEventLabel()
   const columns = useMemo(() => actColumns(t, labelOf), [t, labelOf])
   const fresh = new Set(live.map(actKey))
   const isPast = filters.range.kind === 'absolute' && filters.range.to * 1_000 < Date.now()
@@ -130,7 +130,7 @@ function queryOf({ range, actor, act, object }: Filters) {
 function ActFilters(props: { filters: Filters; onFilters: (patch: Partial<Filters>) => void }) {
   const { t } = useTranslation()
   const { filters, onFilters } = props
-  const labelOf = useActLabel()
+  const labelOf = useEventLabel()
   const search = useActSearch()
   const isFiltered = filters.actor !== '' || filters.act !== '' || filters.object !== ''
   return (
@@ -186,10 +186,7 @@ type Named = AuditAct['object']
 const nameOf = ({ kind, id, name }: Named): string => name || `${kind}:${id}`
 
 const actColumns = (t: TFunction, labelOf: (act: string) => string): Column<AuditAct>[] => [
-  column('time', t('audit.time'), 164, ({ created_at: at }) => stamp(at), {
-    agoCell: ({ created_at: at }) => <Time at={at} />,
-    onCard: 'aside',
-  }),
+  timeColumn('time', t('audit.time'), ({ created_at: at }) => at, { onCard: 'aside' }),
   column('actor', t('audit.actor'), 130, ({ actor }) => nameOf(actor)),
   column('act', t('audit.acts.act'), 200, ({ act }) => labelOf(act), TITLE_COLUMN),
   column('object', t('audit.acts.object'), 190, ({ object }) =>

@@ -143,7 +143,7 @@ function Copy({ copy }: { copy: ScratchCopy }) {
   const number = useNumberFormat({ maximumFractionDigits: 1 })
   const { status, position, as_of: asOf, bytes, progress, expires_at: expires } = copy
   return (
-    <li className="tg-proofs-copy">
+    <li className="tg-ends tg-proofs-copy">
       <div className="tg-proofs-copy-text">
         <h3>
           {t('audit.asOf')} {stamp(asOf)} <span className="tg-muted">#{position}</span>

@@ -8,23 +8,17 @@ import { openCopy } from '#console/api/scratch-copy.ts'
 import { isRoot, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
-import {
-  type Column,
-  column,
-  HIDDEN_COLUMN,
-  NUMBER_COLUMN,
-  TITLE_COLUMN,
-} from '#console/ui/data-grid/column.ts'
+import { type Column, column, HIDDEN_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { Button, CreateButton } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
-import { stamp, Time } from '#console/ui/elements/time.tsx'
+import { stamp } from '#console/ui/elements/time.tsx'
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { Correction } from '#read-api/contract/corrections.ts'
-import { ExactQuota } from '../elements/amounts.tsx'
+import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
 import { CorrectionForm } from './correction-form.tsx'
@@ -114,27 +108,12 @@ export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
 }
 
 const correctionColumns = (t: TFunction, number: Intl.NumberFormat): Column<Correction>[] => [
-  column('time', t('audit.time'), 164, ({ started_at: at }) => stamp(at), {
-    agoCell: ({ started_at: at }) => <Time at={at} />,
-    onCard: 'aside',
-  }),
+  timeColumn('time', t('audit.time'), ({ started_at: at }) => at, { onCard: 'aside' }),
   column('model', t('ui.model'), 140, ({ model }) => model, TITLE_COLUMN),
   column('state', t('reconciliation.correction.state'), 120, (row) => <State t={t} row={row} />),
-  column('calls', t('shared.calls'), 72, ({ calls }) => number.format(calls), NUMBER_COLUMN),
-  column(
-    'refunded',
-    t('reconciliation.correction.refunded'),
-    110,
-    ({ refunded }) => <ExactQuota value={refunded} />,
-    NUMBER_COLUMN,
-  ),
-  column(
-    'charged',
-    t('reconciliation.correction.charged'),
-    140,
-    ({ charged }) => <ExactQuota value={charged} />,
-    NUMBER_COLUMN,
-  ),
+  numberColumn('calls', t('shared.calls'), 72, ({ calls }) => number.format(calls)),
+  quotaColumn('refunded', t('reconciliation.correction.refunded'), 110, (row) => row.refunded),
+  quotaColumn('charged', t('reconciliation.correction.charged'), 140, (row) => row.charged),
   column('reason', t('audit.acts.reason'), 200, ({ reason }) => reason || '–'),
   column('price', t('reconciliation.correction.priceColumn'), 220, (row) => priceText(t, row), {
     ...HIDDEN_COLUMN,

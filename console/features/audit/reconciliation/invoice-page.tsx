@@ -3,23 +3,20 @@ import type { TFunction } from 'i18next'
 import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useParams } from 'react-router-dom'
-import { isNotFound } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { channelNameQuery } from '#console/api/logs.ts'
 import { openCopy } from '#console/api/scratch-copy.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { type Column, column, NUMBER_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
-import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
-import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { confirmDelete } from '#console/ui/lists/list-actions.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
@@ -34,11 +31,13 @@ import type {
 } from '#read-api/contract/invoices.ts'
 import { ExactQuota, Hash, QuotaChange } from '../elements/amounts.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
+import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CsvDownload } from '../elements/csv-download.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
+import { NoObject, retryUnlessMissing } from '../elements/object-states.tsx'
 import type { FileRequest } from '../elements/use-file-download.ts'
-import { fileNameOf, InvoiceRequests, MATCHES } from './invoice-requests.tsx'
+import { fileNameOf, InvoiceRequests, MATCHES, NoItems } from './invoice-requests.tsx'
 import { INVOICES_KEY, rateOf } from './invoices-panel.tsx'
 import { Margin } from './margin.tsx'
 import { Figures, ResultPart } from './result-tables.tsx'
@@ -79,7 +78,7 @@ function Invoice() {
       }),
     getNextPageParam: (page) => nextCursor(page),
     placeholderData: keepPreviousData,
-    retry: (count, failure) => count < 2 && !isNotFound(failure),
+    retry: retryUnlessMissing,
   })
   const number = useNumberFormat()
   const columns = useMemo(() => itemColumns(t, number), [t, number])
@@ -113,13 +112,7 @@ function Invoice() {
         }
         tools={<CsvDownload file={daysFile(invoice, comparison)} />}
         moreText={t('audit.loadNewer')}
-        empty={
-          <EmptyState
-            icon="list"
-            title={t('reconciliation.invoice.noItems')}
-            body={t('reconciliation.invoice.noItemsLead')}
-          />
-        }
+        empty={<NoItems body={t('reconciliation.invoice.noItemsLead')} />}
       />
     </InvoiceShell>
   )
@@ -163,18 +156,15 @@ function NoInvoice({ error, onRetry }: { error: Error | null; onRetry: () => voi
   return (
     <Page title={t('reconciliation.invoice.title')}>
       <Panel>
-        {error === null ? (
-          <Skeleton height={320} />
-        ) : isNotFound(error) ? (
-          <EmptyState
-            icon="search"
-            title={t('reconciliation.invoice.notFound')}
-            body={t('reconciliation.invoice.notFoundLead')}
-            action={<ButtonLink to={LIST_PATH}>{t('reconciliation.invoice.back')}</ButtonLink>}
-          />
-        ) : (
-          <ErrorState error={error} onRetry={onRetry} />
-        )}
+        <NoObject
+          error={error}
+          onRetry={onRetry}
+          missing={{
+            title: t('reconciliation.invoice.notFound'),
+            body: t('reconciliation.invoice.notFoundLead'),
+            action: <ButtonLink to={LIST_PATH}>{t('reconciliation.invoice.back')}</ButtonLink>,
+          }}
+        />
       </Panel>
     </Page>
   )
@@ -318,25 +308,18 @@ const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceIte
   column('comparison', t('reconciliation.invoice.comparison'), 120, ({ comparison }) => (
     <StatusTag tone={TONES[comparison]}>{t(`reconciliation.invoice.of.${comparison}`)}</StatusTag>
   )),
-  numbers('calls', t('shared.calls'), 80, ({ calls }) => number.format(calls)),
-  numbers('rows', t('reconciliation.invoice.rows'), 80, ({ rows }) => number.format(rows)),
-  numbers('tokens', t('reconciliation.invoice.tokens'), 120, ({ tokens }) => number.format(tokens)),
-  numbers('billedTokens', t('reconciliation.invoice.billedTokens'), 130, (item) =>
+  numberColumn('calls', t('shared.calls'), 80, ({ calls }) => number.format(calls)),
+  numberColumn('rows', t('reconciliation.invoice.rows'), 80, ({ rows }) => number.format(rows)),
+  numberColumn('tokens', t('reconciliation.invoice.tokens'), 120, ({ tokens }) =>
+    number.format(tokens),
+  ),
+  numberColumn('billedTokens', t('reconciliation.invoice.billedTokens'), 130, (item) =>
     number.format(item.billed_tokens),
   ),
-  numbers('cost', t('reconciliation.invoice.cost'), 120, ({ cost }) => <ExactQuota value={cost} />),
-  numbers('billed', t('reconciliation.invoice.billed'), 120, ({ billed }) => (
-    <ExactQuota value={billed} />
-  )),
-  numbers('difference', t('reconciliation.figure.difference'), 120, ({ billed, cost }) => (
+  quotaColumn('cost', t('reconciliation.invoice.cost'), 120, ({ cost }) => cost),
+  quotaColumn('billed', t('reconciliation.invoice.billed'), 120, ({ billed }) => billed),
+  numberColumn('difference', t('reconciliation.figure.difference'), 120, ({ billed, cost }) => (
     <QuotaChange value={billed - cost} isNeutral />
   )),
-  numbers('margin', t('shared.margin'), 120, ({ margin }) => <QuotaChange value={margin} />),
+  numberColumn('margin', t('shared.margin'), 120, ({ margin }) => <QuotaChange value={margin} />),
 ]
-
-const numbers = (
-  id: string,
-  title: string,
-  width: number,
-  cell: Column<InvoiceItem>['cell'],
-): Column<InvoiceItem> => column(id, title, width, cell, NUMBER_COLUMN)

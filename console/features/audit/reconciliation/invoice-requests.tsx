@@ -4,13 +4,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import {
-  type Column,
-  column,
-  HIDDEN_COLUMN,
-  NUMBER_COLUMN,
-  TITLE_COLUMN,
-} from '#console/ui/data-grid/column.ts'
+import { type Column, column, HIDDEN_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
 import type {
@@ -18,7 +12,8 @@ import type {
   InvoiceRequest,
   RequestMatch,
 } from '#read-api/contract/invoices.ts'
-import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { QuotaChange } from '../elements/amounts.tsx'
+import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CsvDownload } from '../elements/csv-download.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import type { FileRequest } from '../elements/use-file-download.ts'
@@ -80,15 +75,15 @@ export function InvoiceRequests(props: {
       }
       tools={<CsvDownload file={requestsFile(invoice, match)} />}
       moreText={t('audit.loadNewer')}
-      empty={
-        <EmptyState
-          icon="list"
-          title={t('reconciliation.invoice.noItems')}
-          body={t('reconciliation.invoice.noRequestsLead')}
-        />
-      }
+      empty={<NoItems body={t('reconciliation.invoice.noRequestsLead')} />}
     />
   )
+}
+
+/** For a list of an invoice in which nothing matches the filter. */
+export function NoItems({ body }: { body: string }) {
+  const { t } = useTranslation()
+  return <EmptyState icon="list" title={t('reconciliation.invoice.noItems')} body={body} />
 }
 
 /** The start of the names of files with the comparison of an invoice. */
@@ -116,14 +111,15 @@ const requestColumns = (t: TFunction, number: Intl.NumberFormat): Column<Invoice
   column('day', t('reconciliation.invoice.column.day'), 116, ({ day }) => day, {
     onCard: 'aside',
   }),
-  amounts('billed', t('reconciliation.invoice.billed'), ({ billed }) => billed),
-  amounts('cost', t('reconciliation.invoice.cost'), ({ call: ours }) => ours?.cost ?? null),
-  column(
-    'difference',
-    t('reconciliation.figure.difference'),
+  quotaColumn('billed', t('reconciliation.invoice.billed'), 110, ({ billed }) => billed),
+  quotaColumn(
+    'cost',
+    t('reconciliation.invoice.cost'),
     110,
-    ({ difference }) => (difference === null ? '–' : <QuotaChange value={difference} isNeutral />),
-    NUMBER_COLUMN,
+    ({ call: ours }) => ours?.cost ?? null,
+  ),
+  numberColumn('difference', t('reconciliation.figure.difference'), 110, ({ difference }) =>
+    difference === null ? '–' : <QuotaChange value={difference} isNeutral />,
   ),
   column(
     'row',
@@ -139,20 +135,13 @@ const requestColumns = (t: TFunction, number: Intl.NumberFormat): Column<Invoice
     ({ call: ours }) => (ours === null ? '–' : <UserLink id={ours.user_id} />),
     HIDDEN_COLUMN,
   ),
-  column(
+  quotaColumn(
     'charged',
     t('reconciliation.figure.charged'),
     110,
-    ({ call: ours }) => <ExactQuota value={ours?.charged ?? null} />,
-    { ...NUMBER_COLUMN, isHiddenAtFirst: true, onCard: 'more' },
+    ({ call: ours }) => ours?.charged ?? null,
+    HIDDEN_COLUMN,
   ),
 ]
 
 const upstreamId = ({ upstream_id: id }: InvoiceRequest) => <code title={id}>{id}</code>
-
-const amounts = (
-  id: string,
-  title: string,
-  read: (row: InvoiceRequest) => number | null,
-): Column<InvoiceRequest> =>
-  column(id, title, 110, (row) => <ExactQuota value={read(row)} />, NUMBER_COLUMN)

@@ -8,18 +8,11 @@ import { openCopy } from '#console/api/scratch-copy.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
-import {
-  type Column,
-  column,
-  HIDDEN_COLUMN,
-  NUMBER_COLUMN,
-  TITLE_COLUMN,
-} from '#console/ui/data-grid/column.ts'
+import { type Column, column, HIDDEN_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { CreateButton } from '#console/ui/elements/button.tsx'
-import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import type { InvoiceSummary } from '#read-api/contract/invoices.ts'
-import { ExactQuota } from '../elements/amounts.tsx'
+import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
 import { CursorList } from '../elements/cursor-list.tsx'
 import { InvoiceImport } from './invoice-import.tsx'
 
@@ -92,33 +85,16 @@ export function InvoicesPanel(props: { isNew: boolean; onNew: (isNew: boolean) =
 }
 
 const invoiceColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceSummary>[] => [
-  column('at', t('reconciliation.invoice.at'), 164, ({ imported_at: at }) => stamp(at), {
-    agoCell: ({ imported_at: at }) => <Time at={at} />,
+  timeColumn('at', t('reconciliation.invoice.at'), ({ imported_at: at }) => at, {
     onCard: 'aside',
   }),
   column('channel', t('reconciliation.invoice.channelColumn'), 110, linkOf, TITLE_COLUMN),
   column('period', t('reconciliation.invoice.period'), 200, daysOf),
-  column(
-    'rows',
-    t('reconciliation.invoice.rows'),
-    96,
-    ({ rows }) => number.format(rows),
-    NUMBER_COLUMN,
+  numberColumn('rows', t('reconciliation.invoice.rows'), 96, ({ rows }) => number.format(rows)),
+  numberColumn('duplicates', t('reconciliation.invoice.duplicates'), 110, ({ duplicates }) =>
+    number.format(duplicates),
   ),
-  column(
-    'duplicates',
-    t('reconciliation.invoice.duplicates'),
-    110,
-    ({ duplicates }) => number.format(duplicates),
-    NUMBER_COLUMN,
-  ),
-  column(
-    'billed',
-    t('reconciliation.invoice.billed'),
-    130,
-    ({ billed }) => <ExactQuota value={billed} />,
-    NUMBER_COLUMN,
-  ),
+  quotaColumn('billed', t('reconciliation.invoice.billed'), 130, ({ billed }) => billed),
   column('currency', t('reconciliation.invoice.currencyRate'), 130, rateOf),
   column('digest', t('reconciliation.invoice.digest'), 200, digestOf, HIDDEN_COLUMN),
 ]

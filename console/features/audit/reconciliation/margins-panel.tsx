@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { type Column, column, NUMBER_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
@@ -12,6 +12,7 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import type { MarginItem, Margins } from '#read-api/contract/margins.ts'
 import { ExactQuota } from '../elements/amounts.tsx'
+import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { dayParam, daysOfMonth, monthText } from '../elements/month.ts'
 import { MonthInput } from '../elements/month-input.tsx'
@@ -19,6 +20,8 @@ import { Margin } from './margin.tsx'
 import { Figures } from './result-tables.tsx'
 
 const PER_PAGE = 50
+/** In px, so that the list below does not move when the sums appear. */
+const FIGURES_HEIGHT = 46
 
 /** The first and the last day in UTC. Both are empty for the current month. */
 type Days = { first: string; last: string }
@@ -54,11 +57,12 @@ export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }
         lead={t('reconciliation.margin.lead')}
         actions={<DaysInput days={days} onDays={props.onDays} />}
       >
-        <QueryView query={{ ...query, data: page }} height={96}>
+        <QueryView query={{ ...query, data: page }} height={FIGURES_HEIGHT}>
           {(margins) => <MarginSums margins={margins} />}
         </QueryView>
       </Panel>
-      {page !== undefined && (
+      {/* An error is shown once, in place of the sums. */}
+      {(page !== undefined || query.error === null) && (
         <CursorList
           label={t('reconciliation.margin.byChannel')}
           query={query}
@@ -159,21 +163,17 @@ const marginColumns = (t: TFunction, number: Intl.NumberFormat): Column<MarginIt
   column('channel', t('reconciliation.invoice.channelColumn'), 150, channelOf, {
     onCard: 'aside',
   }),
-  column('calls', t('shared.calls'), 76, ({ calls }) => number.format(calls), NUMBER_COLUMN),
-  amounts('charged', t('reconciliation.figure.charged'), ({ charged }) => charged),
-  amounts('billed', t('reconciliation.invoice.billed'), ({ billed }) => billed),
-  amounts('expected', t('reconciliation.invoice.cost'), ({ expected }) => expected),
-  amounts('uncosted', t('reconciliation.margin.uncosted'), ({ uncosted }) => uncosted),
-  column('margin', t('shared.margin'), 150, (item) => <Margin {...item} />, NUMBER_COLUMN),
+  numberColumn('calls', t('shared.calls'), 76, ({ calls }) => number.format(calls)),
+  costs('charged', t('reconciliation.figure.charged'), ({ charged }) => charged),
+  costs('billed', t('reconciliation.invoice.billed'), ({ billed }) => billed),
+  costs('expected', t('reconciliation.invoice.cost'), ({ expected }) => expected),
+  costs('uncosted', t('reconciliation.margin.uncosted'), ({ uncosted }) => uncosted),
+  numberColumn('margin', t('shared.margin'), 150, (item) => <Margin {...item} />),
 ]
 
 const channelOf = ({ channel_id: id, channel_name: name }: MarginItem): string =>
   name === '' ? `#${id}` : `${name} (#${id})`
 
-const amounts = (
-  id: string,
-  title: string,
-  read: (item: MarginItem) => number,
-): Column<MarginItem> =>
-  // Most costs are known from one source, so that the other columns are empty.
-  column(id, title, 113, (item) => <ExactQuota value={read(item) || null} />, NUMBER_COLUMN)
+/** Most costs are known from one source, so that the columns of the others show a dash. */
+const costs = (id: string, title: string, read: (item: MarginItem) => number): Column<MarginItem> =>
+  quotaColumn(id, title, 113, (item) => read(item) || null)
