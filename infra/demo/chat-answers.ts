@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 const WORDS =
   'a ledger that never forgets keeps every call it ever relayed in the order it happened'.split(' ')
 
@@ -60,6 +62,9 @@ export const usageOf = (request: ChatRequest) => ({
   prompt_tokens_details: { cached_tokens: 0 },
   completion_tokens_details: { reasoning_tokens: 0 },
 })
+
+/** A new id for the header of an answer. Invoices of providers name calls by it. */
+export const newRequestId = (): string => `req-${randomUUID()}`
 
 const head = (request: ChatRequest, object: string) => ({
   id: 'chatcmpl-simulated',

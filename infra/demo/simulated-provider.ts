@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { plainAnswer, readChatRequest, usageOf } from './chat-answers.ts'
+import { newRequestId, plainAnswer, readChatRequest, usageOf } from './chat-answers.ts'
 import { Journal, type JournalEntry } from './received-requests.ts'
 import { answerPlainFault, type Fault, faultOfModel } from './simulated-faults.ts'
 import { createTaskProvider, type TaskProvider } from './simulated-task-provider.ts'
@@ -137,7 +137,7 @@ function sendText(response: ServerResponse, status: number, type: string, text: 
   response.writeHead(status, {
     'content-type': type,
     'content-length': Buffer.byteLength(text),
-    'x-request-id': 'req-simulated',
+    'x-request-id': newRequestId(),
   })
   response.end(text)
 }

@@ -1,5 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import { type ChatRequest, sse, streamChunk, usageChunk, usageOf } from './chat-answers.ts'
+import {
+  type ChatRequest,
+  newRequestId,
+  sse,
+  streamChunk,
+  usageChunk,
+  usageOf,
+} from './chat-answers.ts'
 import type { JournalEntry } from './received-requests.ts'
 import type { Fault } from './simulated-faults.ts'
 
@@ -18,7 +25,7 @@ export function streamAnswer(stream: Stream): void {
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache',
-    'x-request-id': 'req-simulated',
+    'x-request-id': newRequestId(),
   })
   if (fault?.kind === 'garbage') response.write(': hello\r\n\r\ndata:{broken\n\nnonsense\n\n')
   if (fault?.kind === 'long-line') response.write(`data: ${'x'.repeat(fault.bytes)}`)
