@@ -7,7 +7,7 @@ import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
 import { logRow } from '../usage-log/fake-usage-log.ts'
-import { EXPLAINED_CALL, NOW, RECEIPTS, REQUEST_ID } from './audit-samples.ts'
+import { AUDITOR_USER, EXPLAINED_CALL, NOW, RECEIPTS, REQUEST_ID } from './audit-samples.ts'
 
 const UNKNOWN = '0191aa00-0000-7000-8000-000000000000'
 const ROW = logRow(900, { request_id: REQUEST_ID })
@@ -79,6 +79,24 @@ describe('the page of a call', () => {
     const rows = section(en('audit.call.arithmetic')).getByRole('row')
     expect(await rows.last().textContent()).toBe(`${en('audit.call.charge')}3,375`)
     await app.page.getByText(en('audit.call.exact')).waitFor()
+  })
+
+  it('leads to the log only if the viewer may read it', async () => {
+    const link = app.page.getByRole('link', { name: en('audit.call.toLog') })
+    await app.openAsRoot(`/app/calls/${REQUEST_ID}`)
+    await link.waitFor()
+    const route = `GET /api/audit/calls/${REQUEST_ID}`
+    const before = app.site.routes[route]
+    app.site.routes[route] = () =>
+      ok({ ...EXPLAINED_CALL, links: { ...EXPLAINED_CALL.links, log: null } })
+    await app.page.evaluate(
+      (user) => localStorage.setItem('user', user),
+      JSON.stringify(AUDITOR_USER),
+    )
+    await app.page.reload()
+    await section(en('audit.call.attempts')).waitFor()
+    expect(await link.count()).toBe(0)
+    if (before !== undefined) app.site.routes[route] = before
   })
 
   it('warns if the computed amount is not the charge', async () => {

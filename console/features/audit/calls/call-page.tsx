@@ -114,7 +114,13 @@ function CallSummary({ call }: { call: CallExplanation }) {
     </span>
   )
   return (
-    <Panel title={heading} actions={<ButtonLink to={logLink}>{t('audit.call.toLog')}</ButtonLink>}>
+    <Panel
+      title={heading}
+      actions={
+        // Auditors may not read the log of other users.
+        call.links.log !== null && <ButtonLink to={logLink}>{t('audit.call.toLog')}</ButtonLink>
+      }
+    >
       <Facts
         facts={[
           [t('audit.time'), stamp(call.admission?.created_at ?? end?.created_at ?? 0)],
