@@ -3,6 +3,7 @@ import { INVOICES_STREAM, type Invoice, invoicesDecider } from '#domain/invoices
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
+import { channelNames } from '#projections/channels/query.ts'
 import {
   listMatches,
   listOnlyOurs,
@@ -38,10 +39,14 @@ export function getInvoice(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(invoiceQueries, 'GET /api/audit/invoices/:id'),
     onRequest: onlyAuditor,
-    preHandler: upToDate(deps, 'usage-by-hour', 'reconciliation'),
+    preHandler: upToDate(deps, 'usage-by-hour', 'reconciliation', 'channels'),
     handler: async ({ params, query }) => {
       const invoice = await findInvoice(deps, params.id)
-      const { requests, items: all, total, models } = await compareInvoice(deps.core.db, invoice)
+      const { db } = deps.core
+      const [{ requests, items: all, total, models }, [channel]] = await Promise.all([
+        compareInvoice(db, invoice),
+        channelNames(db, [invoice.channelId]),
+      ])
       const counts = Object.fromEntries(
         COMPARISONS.map((one) => [one, all.filter((item) => item.comparison === one).length]),
       )
@@ -50,7 +55,8 @@ export function getInvoice(app: App, deps: ReadDeps): void {
       const start = integerOf(query.cursor) ?? 0
       const end = start + Number(query.limit ?? PAGE_SIZE)
       return success({
-        ...{ ...summaryOf(invoice), requests, counts, total, models: [...models] },
+        ...{ ...summaryOf(invoice), channel_name: channel?.name ?? '' },
+        ...{ requests, counts, total, models: [...models] },
         items: selected.slice(start, end),
         next_cursor: end < selected.length ? String(end) : null,
       })

@@ -108,6 +108,8 @@ export type InvoiceRequest = Static<typeof InvoiceRequest>
 
 export const InvoiceComparison = Type.Object({
   ...summary,
+  /** The present name of the channel, or an empty text if the channel was deleted. */
+  channel_name: Type.String(),
   /** Null for an invoice that was imported without ids of requests. */
   requests: nullable(InvoiceRequests),
   /** The numbers of pairs of day and model, by their comparison. */

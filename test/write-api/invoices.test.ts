@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { InvoiceRequest } from '#domain/invoices/events.ts'
 import type { InvoiceComparison, InvoiceSummary } from '#read-api/contract/invoices.ts'
-import { aCall, appendTo, costing, settledCall } from '#test/projections/fixture.ts'
+import { aCall, appendTo, channelCreated, costing, settledCall } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { CsvParser } from '#write-api/audit/parse-csv.ts'
 import { billionthsOf, type InvoiceFormat, sumInvoice } from '#write-api/audit/sum-invoice.ts'
@@ -128,9 +128,10 @@ beforeAll(async () => {
   const call = (model: string, cost: number) =>
     costing(settledCall(aCall({ userId: 3, model }), 2_000, at, 9), cost)
   const position = await appendTo(fixture.core.store, [
+    channelCreated(9, 'nine'),
     ...[call('m', 500), call('m', 500), call('other', 100), call('ours', 70)],
   ])
-  await fixture.freshness.waitFor(['usage-by-hour'], position, 20_000)
+  await fixture.freshness.waitFor(['usage-by-hour', 'channels'], position, 20_000)
 })
 
 const upload = async (text: string, query: object = {}, user = fixture.admin) => {
@@ -156,6 +157,7 @@ describe('an imported invoice', () => {
     expect([status, data]).toMatchObject([200, { rows: 4, duplicates: 0, lines: 3 }])
     const url = `/api/audit/invoices/${data.id}`
     const { data: found } = await fixture.admin.call<InvoiceComparison>('GET', url)
+    expect(found.channel_name).toBe('nine')
     expect(found.counts).toEqual({ matched: 1, different: 1, only_ours: 1, only_theirs: 1 })
     const by = new Map(found.items.map((item) => [item.model, item]))
     expect(by.get('m')).toMatchObject({

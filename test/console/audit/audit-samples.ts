@@ -1,4 +1,4 @@
-import type { CallExplanation } from '#read-api/contract/calls.ts'
+import type { BatchResult, CallExplanation } from '#read-api/contract/calls.ts'
 import type { Receipt } from '#read-api/contract/receipts.ts'
 
 export const NOW = Math.floor(Date.now() / 1_000)
@@ -81,6 +81,40 @@ export const EXPLAINED_CALL: CallExplanation = {
   links: {
     receipts: `/api/audit/receipts/${REQUEST_ID}`,
     log: `/api/log/?request_id=${REQUEST_ID}`,
+  },
+}
+
+const result = (line: number, patch: Partial<BatchResult> = {}): BatchResult => ({
+  ...{ line, position: 8_300, charge: 1_225 + line, is_other_model: false },
+  evidence: {
+    ...{ request_id: `req_batch_0a1b2c3d4e5f_${line}`, model: 'gpt-4o-2024-11-20' },
+    received: digest(1_840 + line, 'c0ffee42'),
+  },
+  usage: '{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}',
+  ...patch,
+})
+
+/** The call of a batch, of which more lines were billed than are listed. */
+export const BATCH_CALL: CallExplanation = {
+  ...{ ...EXPLAINED_CALL, is_stream: false },
+  attempts: [
+    {
+      ...{ channel_id: 1, channel_name: 'OpenAI main', status: 200, error: null },
+      ...{ latency_ms: 1_380, reason: 'first', after_error: null, is_account_rejected: false },
+      evidence: {
+        ...{ sent_at: (NOW - 61) * 1_000, host: 'api.openai.com', sent: digest(204, 'a1b2c3d4') },
+        file: digest(5_242_880, 'f11ed00d'),
+      },
+    },
+  ],
+  batch: {
+    ...{ id: 'batch_0191aa001b2c7000', lines: 240, billed_lines: 238 },
+    results: [
+      result(0),
+      result(1, { is_other_model: true }),
+      result(3, { evidence: null, usage: null }),
+      ...Array.from({ length: 97 }, (_, index) => result(index + 4)),
+    ],
   },
 }
 

@@ -7,7 +7,14 @@ import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
 import { logRow } from '../usage-log/fake-usage-log.ts'
-import { EXPLAINED_CALL, NOW, RECEIPTS, REQUEST_ID } from './audit-samples.ts'
+import {
+  AUDITOR_USER,
+  BATCH_CALL,
+  EXPLAINED_CALL,
+  NOW,
+  RECEIPTS,
+  REQUEST_ID,
+} from './audit-samples.ts'
 
 const UNKNOWN = '0191aa00-0000-7000-8000-000000000000'
 const ROW = logRow(900, { request_id: REQUEST_ID })
@@ -19,10 +26,13 @@ const app = pageFixture({
     startAdminSite({
       [`GET /api/audit/calls/${REQUEST_ID}`]: () => ok(EXPLAINED_CALL),
       [`GET /api/audit/receipts/${REQUEST_ID}`]: () => ok(RECEIPTS),
+      [`GET /api/audit/calls/${BATCH_ID}`]: () => ok(BATCH_CALL),
+      [`GET /api/audit/receipts/${BATCH_ID}`]: () => ok(RECEIPTS),
       'GET /api/log/': () => ok({ ...empty, items: [ROW], total: 1 }),
       'GET /api/log/stat': () => ok({ quota: 0, rpm: 0, tpm: 0, count: 1 }),
     }),
 })
+const BATCH_ID = '0191aa00-1b2c-7000-8000-0123456789ff'
 const section = (name: string) => app.page.getByRole('region', { name })
 
 describe.each(LANGUAGES)('the page of a call in %s', (language) => {
@@ -32,6 +42,18 @@ describe.each(LANGUAGES)('the page of a call in %s', (language) => {
     await openAsRoot(page, app.site, `/app/calls/${REQUEST_ID}`)
     await page.getByText(t('audit.receipt.state.final')).waitFor()
     expect(await lookFaults(page, `audit-call-${language}`)).toEqual([])
+    expect(await cutAmong(page, '.tg-audit-facts dd, .tg-audit-table td')).toEqual([])
+  })
+
+  it('has no accessibility fault with the results of a batch', async () => {
+    const t = TEXTS[language]
+    const { page } = await app.openPage({ language })
+    await openAsRoot(page, app.site, `/app/calls/${BATCH_ID}`)
+    const results = page.getByRole('region', { name: t('audit.call.results') })
+    await results.locator('summary').first().click()
+    await results.getByText('"total_tokens": 1500').first().waitFor()
+    await page.getByText(t('audit.receipt.state.final')).waitFor()
+    expect(await lookFaults(page, `audit-batch-${language}`)).toEqual([])
     expect(await cutAmong(page, '.tg-audit-facts dd, .tg-audit-table td')).toEqual([])
   })
 })
@@ -58,6 +80,57 @@ describe('the page of a call', () => {
     if (original !== undefined) app.site.routes[route] = original
   })
 
+  it('shows the uploaded file and the results of a batch, and says how many it lists', async () => {
+    await app.openAsRoot(`/app/calls/${BATCH_ID}`)
+    const attempt = section(en('audit.call.attempts')).getByRole('listitem')
+    await attempt.getByText('f11ed00df11ed00d…').waitFor()
+    const results = section(en('audit.call.results'))
+    const rows = results.getByRole('row')
+    await expect.poll(() => rows.count()).toBe(11)
+    const texts = await rows.allTextContents()
+    for (const text of ['1', '$0.00245', 'gpt-4o-2024-11-20', 'req_batch_0a1b2c…']) {
+      expect(texts[1]).toContain(text)
+    }
+    expect(texts[1]).toContain('c0ffee42c0ffee42…')
+    const other = en('audit.call.isOtherModel')
+    expect(texts.map((text) => text.includes(other)).indexOf(true)).toBe(2)
+    expect(texts.filter((text) => text.includes(other))).toHaveLength(1)
+    // The third result has neither evidence nor usage.
+    expect(texts[3]).toBe('4$0.002456––––')
+    await results.getByText(en('audit.call.moreResults_other', { count: 90 })).click()
+    await expect.poll(() => rows.count()).toBe(101)
+    await results
+      .getByText(en('audit.call.resultsListed', { listed: '100', billed: '238' }))
+      .waitFor()
+    const events = results.getByRole('link', { name: en('audit.call.resultsInEvents') })
+    const link = new URL((await events.getAttribute('href')) ?? '', app.site.url)
+    expect(Object.fromEntries(link.searchParams)).toEqual({
+      ...{ stream: 'batch-batch_0191aa001b2c7000', position: '8300' },
+    })
+  })
+
+  it('shows owners of a batch no columns that are empty for them', async () => {
+    const route = `GET /api/audit/calls/${BATCH_ID}`
+    const before = app.site.routes[route]
+    const results = BATCH_CALL.batch?.results?.slice(0, 2).map(({ line, position, charge }) => ({
+      ...{ line, position, charge, usage: null },
+      evidence: { received: { bytes: 9, sha256: 'c0ffee42'.repeat(8) } },
+    }))
+    const batch = { ...BATCH_CALL.batch, billed_lines: 2, results }
+    app.site.routes[route] = () => ok({ ...BATCH_CALL, batch })
+    await app.openAsRoot(`/app/calls/${BATCH_ID}`)
+    const heads = section(en('audit.call.results')).getByRole('columnheader')
+    await expect
+      .poll(() => heads.allTextContents())
+      .toEqual(
+        (['line', 'charge', 'resultDigest', 'usage'] as const).map((name) =>
+          en(`audit.call.${name}`),
+        ),
+      )
+    expect(await app.page.getByText(en('audit.call.isOtherModel')).count()).toBe(0)
+    if (before !== undefined) app.site.routes[route] = before
+  })
+
   it('opens from a row of the log and leads to a receipt that can be saved', async () => {
     await app.openAsRoot(`/app/logs/api-usage?request=${REQUEST_ID}`)
     await app.page.getByRole('link', { name: REQUEST_ID }).click()
@@ -79,6 +152,24 @@ describe('the page of a call', () => {
     const rows = section(en('audit.call.arithmetic')).getByRole('row')
     expect(await rows.last().textContent()).toBe(`${en('audit.call.charge')}3,375`)
     await app.page.getByText(en('audit.call.exact')).waitFor()
+  })
+
+  it('leads to the log only if the viewer may read it', async () => {
+    const link = app.page.getByRole('link', { name: en('audit.call.toLog') })
+    await app.openAsRoot(`/app/calls/${REQUEST_ID}`)
+    await link.waitFor()
+    const route = `GET /api/audit/calls/${REQUEST_ID}`
+    const before = app.site.routes[route]
+    app.site.routes[route] = () =>
+      ok({ ...EXPLAINED_CALL, links: { ...EXPLAINED_CALL.links, log: null } })
+    await app.page.evaluate(
+      (user) => localStorage.setItem('user', user),
+      JSON.stringify(AUDITOR_USER),
+    )
+    await app.page.reload()
+    await section(en('audit.call.attempts')).waitFor()
+    expect(await link.count()).toBe(0)
+    if (before !== undefined) app.site.routes[route] = before
   })
 
   it('warns if the computed amount is not the charge', async () => {

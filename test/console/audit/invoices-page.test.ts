@@ -153,6 +153,9 @@ it('an auditor sees invoices, and can neither import nor delete one', async () =
   await app.page.goto(app.site.url + PAGE)
   await grid().getByText('gpt-4o-mini').waitFor()
   expect(await button(en('shared.delete')).count()).toBe(0)
+  // The name is part of the invoice, because auditors may not read channels.
+  await app.page.getByRole('heading', { level: 1, name: /#1 · OpenAI main$/ }).waitFor()
+  expect(app.calls('GET /api/channel/1')).toEqual([])
 })
 
 describe('the sample of a CSV file', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { LedgerItem, LedgerPage, SiteMonth, Statement } from '#read-api/contract/ledger.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
-import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
+import { openAsRoot, ROOT_USER, startAdminSite } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeCall, ok } from '../support/fake-site.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
@@ -201,4 +201,24 @@ it('a printed statement has the sums and no navigation', async () => {
   expect(await navigation.isVisible()).toBe(false)
   expect(await app.page.getByRole('button', { name: en('audit.ledger.print') }).count()).toBe(0)
   await app.page.emulateMedia({ media: null })
+})
+
+it('a scratch copy shows the month of its time, and no later month', async () => {
+  const asked = () => app.calls('GET /api/audit/site-month').at(-1)?.query.get('month')
+  await app.page.addInitScript(
+    (copy) => sessionStorage.setItem('scratch-copy', copy),
+    JSON.stringify({
+      ...{ id: '11111111-2222-3333-4444-555555555555', position: 9, userId: ROOT_USER.id },
+      as_of: Date.UTC(2026, 2, 15) / 1_000,
+    }),
+  )
+  await app.openAsRoot('/app/audit/ledgers')
+  await expect.poll(asked).toBe('2026-03')
+  const month = app.page.getByLabel(en('audit.ledger.month'), { exact: true })
+  expect(await month.getAttribute('max')).toBe('2026-03')
+  const next = app.page.getByRole('button', { name: en('audit.ledger.monthAfter') })
+  expect(await next.isDisabled()).toBe(true)
+  await app.page.getByRole('button', { name: en('audit.ledger.monthBefore') }).click()
+  await expect.poll(asked).toBe('2026-02')
+  await expect.poll(() => next.isDisabled()).toBe(false)
 })

@@ -133,7 +133,7 @@ const sums = (items: readonly InvoiceItem[]) => {
 }
 
 export const invoiceOf = (comparison: string | null): InvoiceComparison => ({
-  ...SUMMARY,
+  ...{ ...SUMMARY, channel_name: 'OpenAI main' },
   requests: {
     counts: { matched: 9_000, different: 2, failed: 1, unknown: 120, duplicate: 4, only_ours: 3 },
     ...{ ...sums(ITEMS), rows: 9_003, duplicates_billed: 1_200 },

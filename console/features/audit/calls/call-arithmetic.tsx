@@ -131,7 +131,7 @@ function sourceText(t: TFunction, source: string): string {
 }
 
 /** Returns JSON with indentation, or the text itself if it was cut off and is no longer JSON. */
-function indented(json: string): string {
+export function indented(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2)
   } catch {

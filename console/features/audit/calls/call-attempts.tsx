@@ -94,6 +94,7 @@ function Evidence({ attempt: { evidence } }: { attempt: ExplainedAttempt }) {
         ],
         [t('audit.call.host'), evidence.host ?? ''],
         [t('audit.call.sentAt'), sentAt > 0 && stamp(sentAt)],
+        [t('audit.call.file'), digest(evidence.file)],
         [t('audit.call.sent'), digest(evidence.sent)],
         [t('audit.call.received'), digest(evidence.received)],
       ]}

@@ -18,6 +18,7 @@ import type { CallExplanation } from '#read-api/contract/calls.ts'
 import { ExactQuota } from '../elements/amounts.tsx'
 import { Facts } from '../elements/data-table.tsx'
 import { NoObject, retryUnlessMissing } from '../elements/object-states.tsx'
+import { BatchResults } from './batch-results.tsx'
 import { CallArithmetic, PricesInForce, UsagePanel } from './call-arithmetic.tsx'
 import { CallAttempts } from './call-attempts.tsx'
 import { CallCorrections } from './call-corrections.tsx'
@@ -85,6 +86,7 @@ function ExplainedCall({ call }: { call: CallExplanation }) {
         <CallArithmetic call={call} />
         <UsagePanel call={call} />
       </div>
+      <BatchResults call={call} />
       <PricesInForce call={call} />
       <CallReceipts requestId={call.request_id} />
     </>
@@ -114,7 +116,13 @@ function CallSummary({ call }: { call: CallExplanation }) {
     </span>
   )
   return (
-    <Panel title={heading} actions={<ButtonLink to={logLink}>{t('audit.call.toLog')}</ButtonLink>}>
+    <Panel
+      title={heading}
+      actions={
+        // Auditors may not read the log of other users.
+        call.links.log !== null && <ButtonLink to={logLink}>{t('audit.call.toLog')}</ButtonLink>
+      }
+    >
       <Facts
         facts={[
           [t('audit.time'), stamp(call.admission?.created_at ?? end?.created_at ?? 0)],

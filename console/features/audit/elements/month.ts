@@ -1,7 +1,11 @@
+import { presentSeconds } from '#console/api/scratch-copy.ts'
 import type { UrlParam } from '#console/ui/state/url-state.ts'
 
 /** The month of a time in UTC, such as `2026-11`. */
 export const monthText = (time: Date): string => time.toISOString().slice(0, 7)
+
+/** The current month in UTC, which is that of the open scratch copy, if any. */
+export const presentMonth = (): string => monthText(new Date(presentSeconds() * 1_000))
 
 /** The first and the last day of a month in UTC, such as `2026-11-01` and `2026-11-30`. */
 export function daysOfMonth(month: string): { first: string; last: string } {

@@ -9,7 +9,7 @@ import { rangeParam, relativeRange, zoneName } from '#console/ui/time-range/time
 import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/movement-types.ts'
 import { asOfParam } from '../elements/as-of-filter.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
-import { monthParam, monthText } from '../elements/month.ts'
+import { monthParam, presentMonth } from '../elements/month.ts'
 import type { Account } from './ledger-queries.ts'
 import { MonthStatement } from './month-statement.tsx'
 import { Movements } from './movements.tsx'
@@ -43,7 +43,7 @@ function UserLedger() {
 function Ledger({ account, title }: { account: Account; title: string }) {
   const { t } = useTranslation()
   const [values, set] = useUrlState(URL_PARAMS)
-  const month = values.month === '' ? monthText(new Date()) : values.month
+  const month = values.month === '' ? presentMonth() : values.month
   const panels: Record<(typeof TABS)[number], () => ReactElement> = {
     movements: () => <Movements account={account} filters={values} onFilters={set} />,
     statement: () => (

@@ -11,7 +11,7 @@ import type { SiteMonth } from '#read-api/contract/ledger.ts'
 import { QuotaChange } from '../elements/amounts.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { Facts } from '../elements/data-table.tsx'
-import { monthParam, monthText } from '../elements/month.ts'
+import { monthParam, presentMonth } from '../elements/month.ts'
 import { MonthInput } from '../elements/month-input.tsx'
 import { SumTable } from './sum-table.tsx'
 import '../audit.css'
@@ -26,7 +26,7 @@ function SiteMonthContent() {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const [values, set] = useUrlState(URL_PARAMS)
-  const month = values.month === '' ? monthText(new Date()) : values.month
+  const month = values.month === '' ? presentMonth() : values.month
   const query = useQuery(apiQuery('GET /api/audit/site-month', { query: { month } }))
   const openUser = (id: string): void => {
     if (Number(id) > 0) void navigate(`/app/audit/ledgers/${Number(id)}`)

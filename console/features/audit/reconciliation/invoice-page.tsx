@@ -1,10 +1,9 @@
-import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
-import { channelNameQuery } from '#console/api/logs.ts'
 import { openCopy } from '#console/api/scratch-copy.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
@@ -173,9 +172,8 @@ function NoInvoice({ error, onRetry }: { error: Error | null; onRetry: () => voi
 function InvoiceShell(props: { invoice: InvoiceComparison; children: ReactNode }) {
   const { t } = useTranslation()
   const { invoice } = props
-  const { channel_id: channel, first_day: first, last_day: last } = invoice
+  const { channel_id: channel, channel_name: name, first_day: first, last_day: last } = invoice
   const mayManage = isAdmin(useUser())
-  const name = useQuery({ ...channelNameQuery(channel), enabled: mayManage }).data ?? ''
   const title = t('reconciliation.invoice.pageTitle', { channel })
   return (
     <Page

@@ -14,7 +14,7 @@ import type { MarginItem, Margins } from '#read-api/contract/margins.ts'
 import { ExactQuota } from '../elements/amounts.tsx'
 import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
-import { dayParam, daysOfMonth, monthText } from '../elements/month.ts'
+import { dayParam, daysOfMonth, presentMonth } from '../elements/month.ts'
 import { MonthInput } from '../elements/month-input.tsx'
 import { Margin } from './margin.tsx'
 import { Figures } from './result-tables.tsx'
@@ -27,7 +27,7 @@ const FIGURES_HEIGHT = 46
 type Days = { first: string; last: string }
 
 const chosenDays = ({ first, last }: Days): Days => {
-  const month = daysOfMonth(monthText(new Date()))
+  const month = daysOfMonth(presentMonth())
   if (first === '' && last === '') return month
   return { first: first || last, last: last || first }
 }

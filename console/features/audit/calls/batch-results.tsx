@@ -1,0 +1,122 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { isAuditor, useUser } from '#console/api/session.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { StatusTag } from '#console/ui/elements/status-tag.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import type { BatchResult, CallExplanation } from '#read-api/contract/calls.ts'
+import { ExactQuota, Hash } from '../elements/amounts.tsx'
+import { DataTable } from '../elements/data-table.tsx'
+import { indented } from './call-arithmetic.tsx'
+
+/** The number of lines that are shown at first, so that the panels below stay in reach. */
+const SHOWN_FIRST = 10
+
+/** The billed lines of the batch that the call pays for. The server lists the first ones only. */
+export function BatchResults({ call: { batch } }: { call: CallExplanation }) {
+  const { t } = useTranslation()
+  const [showsAll, setShowsAll] = useState(false)
+  if (batch?.results === undefined || batch.billed_lines === 0) return null
+  const { results } = batch
+  const hidden = showsAll ? 0 : Math.max(0, results.length - SHOWN_FIRST)
+  const showAll = (): void => setShowsAll(true)
+  return (
+    <Panel title={t('audit.call.results')} lead={t('audit.call.resultsLead')}>
+      {results.length > 0 && (
+        <ResultTable all={results} shown={results.slice(0, results.length - hidden)} />
+      )}
+      {hidden > 0 && (
+        <Button size="small" className="tg-audit-more-results" onClick={showAll}>
+          {t('audit.call.moreResults', { count: hidden })}
+        </Button>
+      )}
+      {batch.billed_lines > results.length && <NotListed batch={batch} results={results} />}
+    </Panel>
+  )
+}
+
+/** The columns depend on all results, so that they stay when more rows are shown. */
+function ResultTable(props: { all: readonly BatchResult[]; shown: readonly BatchResult[] }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const has = (name: 'model' | 'request_id') =>
+    props.all.some(({ evidence }) => evidence?.[name] !== undefined)
+  const [hasModels, hasRequestIds] = [has('model'), has('request_id')]
+  return (
+    <DataTable
+      label={t('audit.call.results')}
+      heads={[
+        t('audit.call.line'),
+        { end: t('audit.call.charge') },
+        ...(hasModels ? [t('audit.call.servedModel')] : []),
+        ...(hasRequestIds ? [t('audit.call.providerRequest')] : []),
+        t('audit.call.resultDigest'),
+        t('audit.call.usage'),
+      ]}
+      rows={props.shown.map((result) => ({
+        key: String(result.line),
+        cells: [
+          // Lines of a file are counted from 1.
+          number.format(result.line + 1),
+          <ExactQuota key="charge" value={result.charge} />,
+          ...(hasModels ? [<ServedModel key="model" result={result} />] : []),
+          ...(hasRequestIds ? [<HashOrDash key="id" value={result.evidence?.request_id} />] : []),
+          <HashOrDash key="digest" value={result.evidence?.received?.sha256} />,
+          <ReportedUsage key="usage" usage={result.usage} />,
+        ],
+      }))}
+    />
+  )
+}
+
+const Dash = () => <span className="tg-muted">–</span>
+
+const HashOrDash = ({ value }: { value: string | undefined }) =>
+  value === undefined ? <Dash /> : <Hash value={value} />
+
+function ServedModel({ result }: { result: BatchResult }) {
+  const { t } = useTranslation()
+  return (
+    <span className="tg-audit-hash">
+      {result.evidence?.model ?? <Dash />}
+      {result.is_other_model === true && (
+        <StatusTag tone="bad">{t('audit.call.isOtherModel')}</StatusTag>
+      )}
+    </span>
+  )
+}
+
+function ReportedUsage({ usage }: { usage: string | null }) {
+  const { t } = useTranslation()
+  if (usage === null) return <Dash />
+  return (
+    <details className="tg-audit-usage">
+      <summary>{t('shared.details')}</summary>
+      <pre>{indented(usage)}</pre>
+    </details>
+  )
+}
+
+/** Auditors find all lines in the events of the batch, from the first that billed one. */
+function NotListed(props: {
+  batch: NonNullable<CallExplanation['batch']>
+  results: readonly BatchResult[]
+}) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { id, billed_lines: billed } = props.batch
+  const position = props.results[0]?.position ?? 0
+  const events = new URLSearchParams({ stream: `batch-${id}`, position: String(position) })
+  return (
+    <p className="tg-hint tg-audit-not-listed">
+      {t('audit.call.resultsListed', {
+        ...{ listed: number.format(props.results.length), billed: number.format(billed) },
+      })}{' '}
+      {isAuditor(useUser()) && (
+        <Link to={`/app/audit/events?${events}`}>{t('audit.call.resultsInEvents')}</Link>
+      )}
+    </p>
+  )
+}
