@@ -1,6 +1,6 @@
 import type { Core } from '#infra/core-dependencies.ts'
 import { createOutbound, type OutboundLimits } from '#infra/outbound/outbound-connections.ts'
-import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
+import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import {
   createProviderMessages,
   type ProviderMessages,
@@ -100,6 +100,7 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     deadlines,
     views,
     outbound: createOutbound(policy, outboundLimits),
+    publicOutbound: createOutbound(userPolicy, outboundLimits),
     counter: overrides.counter ?? createTokenCounter(),
     failedKeys: new FailedKeys(limits, vault),
     underWay: new RunningCallCount(caps.total),

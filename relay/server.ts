@@ -153,7 +153,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       await batches.stop()
       deps.watch.close()
       await Promise.all([stopReporting(), sweeper.stop(), deps.views.stop(), deps.counter.close()])
-      await deps.outbound.close()
+      await Promise.all([deps.outbound.close(), deps.publicOutbound.close()])
     },
   }
 }

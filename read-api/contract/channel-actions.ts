@@ -132,7 +132,7 @@ export const channelChecks = {
     response: { 200: Envelope(TestResults) },
   },
   'GET /api/channel/test/:id': {
-    summary: 'Test a channel by one small chat; `time` is in seconds',
+    summary: 'Test a channel by one small request; `time` is in seconds',
     params: IdParams,
     querystring: Type.Object({
       model: Type.Optional(Type.String({ maxLength: 256 })),

@@ -3,7 +3,8 @@ import { TEST_RUNS_STREAM, testRunsDecider } from '#domain/channel-checks/events
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { Lease } from '#infra/leases/exclusive-leases.ts'
 import { relayChannels } from '#projections/channels/query.ts'
-import { acceptsCalls, type RelayChannel } from '../views/channel-view.ts'
+import type { RelayChannel } from '../views/channel-view.ts'
+import { isTestedInRuns } from './build-test-request.ts'
 import { inParallel } from './run-in-parallel.ts'
 import { testChannel } from './send-channel-test.ts'
 import { type CheckDeps, viewsNow } from './wait-for-views.ts'
@@ -21,7 +22,8 @@ const LEASE_MS = 30_000
 const TURNED_OFF = 2
 
 /**
- * Tests all channels in the background, except those that an admin has disabled. A lease ensures
+ * Tests all channels in the background, except those that an admin has disabled and those whose
+ * tests would cost as much as tasks or images. A lease ensures
  * that only one test run is in progress among all processes. If the process of a test run dies, the
  * test run ends when its lease expires.
  */
@@ -76,17 +78,13 @@ async function channelsToTest(deps: CheckDeps): Promise<readonly number[]> {
   await viewsNow(deps)
   const { rows } = await relayChannels(deps.core.db)
   return rows
-    .filter(({ id, status }) => status !== TURNED_OFF && isTestable(deps.views.channels.find(id)))
+    .filter(({ id, status }) => status !== TURNED_OFF && isTested(deps.views.channels.find(id)))
     .map(({ id }) => id)
     .toSorted((one, other) => one - other)
 }
 
-/**
- * Reports whether the channel can be tested. Channels for tasks can't be tested, because a task
- * would cost too much.
- */
-const isTestable = (channel: RelayChannel | undefined): boolean =>
-  channel !== undefined && channel.target !== null && acceptsCalls(channel)
+const isTested = (channel: RelayChannel | undefined): boolean =>
+  channel !== undefined && isTestedInRuns(channel)
 
 async function record({ actors }: CheckDeps, { id, channelIds, context }: Run): Promise<number> {
   const command = { type: 'StartTestRun', run: id, total: channelIds.length } as const

@@ -3,11 +3,10 @@ import type { RelayOptions } from '#relay/views/option-view.ts'
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { outputCeiling } from '../canonical/provider-usage-report.ts'
 import { isRelayError } from '../canonical/relay-error.ts'
-import { testFormatFor } from '../dialects/all-formats.ts'
 import { answeredModelIn } from '../dialects/model-in-answer.ts'
-import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
-import type { ChatRequest } from '../dialects/wire-format.ts'
-import { type Candidate, candidateOf } from '../pipeline/candidate.ts'
+import type { WireFormat } from '../dialects/wire-format.ts'
+import { type AnswerForwarder, BytesForwarder } from '../pipeline/bytes-forwarder.ts'
+import { adapterOf, type Candidate, candidateOf } from '../pipeline/candidate.ts'
 import { DEFAULT_DEADLINES, type Deadlines } from '../pipeline/deadlines.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { callOf } from '../pipeline/provider-call.ts'
@@ -20,36 +19,8 @@ import {
   isByDeployment,
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
-import { acceptsCalls, type RelayChannel } from '../views/channel-view.ts'
-import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
-
-const OUTPUT_TOKENS = 16
-
-/**
- * Returns the model with which a channel is tested by default; empty for a channel without models.
- */
-const testModelOf = ({ terms }: Pick<RelayChannel, 'terms'>): string =>
-  terms.testModel === '' ? (terms.models[0] ?? '') : terms.testModel
-
-/**
- * Builds a minimal request: a chat, or an embedding, a rerank or a moderation for models that are
- * called only so. Returns null if the model's name is invalid or the channel accepts
- * no chats.
- */
-function testRequest(
-  channel: Pick<RelayChannel, 'terms' | 'rules' | 'target'>,
-  model: string,
-  isStream: boolean,
-): ChatRequest | null {
-  if (!acceptsCalls(channel)) return null
-  const { terms, rules } = channel
-  const name = terms.modelPrefix + model
-  const format = testFormatFor(channel, OPENAI_CHAT, upstreamModelOf(terms, rules, name))
-  const path = { model: name, isStream }
-  const body = format.shortBody(path, OUTPUT_TOKENS)
-  const request = format.readRequest(Buffer.from(JSON.stringify(body)), path)
-  return isRelayError(request) ? null : request
-}
+import type { RelayChannel } from '../views/channel-view.ts'
+import { testModelOf, testRequest } from './build-test-request.ts'
 
 export type ProbeDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'watch'> & {
   readonly views: { readonly options: { readonly options: Pick<RelayOptions, 'adapters'> } }
@@ -93,8 +64,8 @@ export const PROBE_DEADLINES: Deadlines = {
 }
 
 /**
- * Sends one minimal chat to a channel, even to a disabled one, and records the result. The code is
- * the same as for callers' chats. Rejects only if the result can't be recorded.
+ * Sends one minimal request to a channel, even to a disabled one, and records the result. The code
+ * is the same as for callers' requests. Rejects only if the result can't be recorded.
  */
 export async function testChannel(
   deps: ProbeDeps,
@@ -104,10 +75,11 @@ export async function testChannel(
   const request = testRequest(channel, model, isStream)
   const { adapters } = deps.views.options.options
   const candidate =
-    request === null ? null : candidateOf(channel, request, true, undefined, adapters)
+    typeof request === 'string' ? null : candidateOf(channel, request, true, undefined, adapters)
   const { target, channelId } = channel
   if (target === null || candidate === null || isRelayError(candidate)) {
-    const reason = target === null ? 'no-address' : 'no-request'
+    const untestable = typeof request === 'string' ? request : 'no-request'
+    const reason = target === null ? 'no-address' : untestable
     const failed = { isSuccess: false, end: null, position: null, otherModel: null }
     return { ...failed, model, durationMs: 0, reason }
   }
@@ -148,6 +120,13 @@ type TestRequest = {
 }
 
 const DISCARD = { write: () => true }
+const nothing = (): void => {}
+
+/** Returns a forwarder that only checks an answer; null for a plain one. */
+function discardingForwarder(format: WireFormat, isStream: boolean): AnswerForwarder | null {
+  if (format.hasBinaryAnswer) return new BytesForwarder(DISCARD, false, nothing, nothing)
+  return isStream ? new StreamForwarder(format, DISCARD, false, null, nothing) : null
+}
 
 async function sendTest(
   { outbound, watch }: ProbeDeps,
@@ -155,9 +134,13 @@ async function sendTest(
 ): Promise<Answered | Failed> {
   const { request } = candidate
   const { format, isStream } = request
-  const forwarder = isStream ? new StreamForwarder(format, DISCARD, false, null, () => {}) : null
-  const decoder = decoderFor(candidate.translated, target, '')
-  const attempt = new UpstreamAttempt(format, forwarder, deadlines, { decoder })
+  const forwarder = discardingForwarder(format, isStream)
+  const attempt = new UpstreamAttempt(format, forwarder, deadlines, {
+    decoder: decoderFor(candidate.translated, target, ''),
+    adaptAnswer: adapterOf(candidate, target)?.answer,
+    // Providers send an image only when it is complete.
+    firstByteMs: deadlines[format.name === 'images' ? 'totalMs' : 'firstByteMs'],
+  })
   const startedAt = performance.now()
   const watched = {
     watch: (at: number) => {

@@ -7,6 +7,7 @@ import { RELAY_ERRORS } from '../canonical/relay-error-catalogue.ts'
 import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'
 import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
 import { acceptsCalls, confidentialTo, type RelayChannel } from '../views/channel-view.ts'
+import type { UntestableReason } from './build-test-request.ts'
 import { type ChannelAction, contextOf, currentChannel, visible } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
 import { PROXY_FAILED } from './fetch-from-provider.ts'
@@ -22,6 +23,22 @@ const NO_CHATS: TranslatedText = {
   en: 'Channels of this type accept only drawing or music tasks, so they can’t be tested by a chat',
 }
 
+/** Why a model can't be tested, by the reason of the result. */
+const UNTESTABLE: Readonly<Record<UntestableReason, TranslatedText>> = {
+  'no-request': NO_REQUEST,
+  'costs-task': {
+    zh: '调用该模型会创建产生费用的异步任务，无法测试',
+    en: 'Requests to this model are tasks that cost money, so it can’t be tested',
+  },
+  'needs-file': {
+    zh: '调用该模型需要上传音频文件，无法测试',
+    en: 'Requests to this model need an audio file, so it can’t be tested',
+  },
+}
+
+const isUntestable = (reason: string): reason is UntestableReason =>
+  Object.hasOwn(UNTESTABLE, reason)
+
 /**
  * Returns the message for the admin that explains why a test failed, without keys and addresses. A
  * successful test gets a message only if the answer names another model.
@@ -33,8 +50,8 @@ function testMessage(
   if (isSuccess) return otherModel === null ? { zh: '', en: '' } : otherModelMessage(otherModel)
   if (end === null) {
     if (!acceptsCalls(channel)) return NO_CHATS
-    return reason === 'no-request'
-      ? NO_REQUEST
+    return isUntestable(reason)
+      ? UNTESTABLE[reason]
       : channelActionError('ChannelNotCallable').translatedMessage
   }
   if (end.isProxy === true) return PROXY_FAILED
@@ -56,7 +73,8 @@ const otherModelMessage = (model: string): TranslatedText => ({
 })
 
 /**
- * Serves `GET /api/channel/test/{id}?model` for admins: sends one small chat and measures the time.
+ * Serves `GET /api/channel/test/{id}?model` for admins: sends one small request and measures the
+ * time.
  */
 export const testOneChannel: ChannelAction = (api, deps) => {
   api.route({

@@ -1,4 +1,6 @@
 import type { ConvertedFormatName } from '#relay/dialects/wire-format.ts'
+import type { CanonicalRequest } from './canonical-request.ts'
+import { callersPlace } from './part-places.ts'
 
 /** The names of members of a canonical request in one wire format, by their canonical paths. */
 type Names = Readonly<Record<string, string>>
@@ -145,16 +147,30 @@ const NAMES: Readonly<Record<ConvertedFormatName, Names>> = {
   ),
 }
 
+const NO_CONVERSATION = { system: [], messages: [] } as const
+
 /**
  * Replaces the canonical paths of a writer's losses with the caller's names. `messages[2].parts[0]`
- * becomes `messages[].content[]`. Indexes are left out, because readers join and move messages.
- * Each name is returned once.
+ * becomes the path of the part in the caller's request, such as `messages[3].content[0]`. If that
+ * is not known, it becomes `messages[].content[]`, because readers join and move messages. Each
+ * name is returned once.
  */
 export function callerNames(
   losses: readonly string[],
   caller: ConvertedFormatName,
+  request: Pick<CanonicalRequest, 'system' | 'messages'> = NO_CONVERSATION,
 ): readonly string[] {
-  return [...new Set(losses.map((loss) => callerName(loss, NAMES[caller])))]
+  const names = NAMES[caller]
+  return [
+    ...new Set(
+      losses.map((loss) => {
+        const name = callerName(loss, names)
+        const found = callersPlace(loss, request)
+        if (found === null) return name
+        return `${found.place}${name.slice(callerName(found.object, names).length)}`
+      }),
+    ),
+  ]
 }
 
 /** Known paths are shorter. The rest of a loss may contain a very long name of the caller. */

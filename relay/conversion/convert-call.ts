@@ -57,7 +57,7 @@ export function convertCall(
   const writers = CALLERS[from].writersFor(parsed)
   return {
     body: Buffer.from(JSON.stringify(written.value)),
-    losses: [...losses, ...callerNames(written.losses, from)],
+    losses: [...losses, ...callerNames(written.losses, from, request)],
     ...conversionOfAnswer(provider, writers, request.model),
   }
 }

@@ -1,3 +1,4 @@
+import { isImageModel } from '#relay/providers/openai-compatible/image-endpoints.ts'
 import {
   endpointOf,
   type ProviderTarget,
@@ -11,8 +12,11 @@ import {
 } from './input-formats/gemini-embedding-request.ts'
 import { MODERATIONS } from './input-formats/moderation-request.ts'
 import { RERANK } from './input-formats/rerank-request.ts'
+import { OPENAI_SPEECH } from './openai-audio/speech-request.ts'
+import { OPENAI_TRANSCRIPTIONS } from './openai-audio/transcription-request.ts'
 import { OPENAI_CHAT } from './openai-chat/chat-request.ts'
 import { OPENAI_COMPLETIONS } from './openai-completions/completion-request.ts'
+import { OPENAI_IMAGES } from './openai-images/images-request.ts'
 import { OPENAI_RESPONSES } from './openai-responses/responses-request.ts'
 import {
   type ConvertedFormatName,
@@ -27,6 +31,9 @@ const DIRECT: ReadonlyMap<string, WireFormat> = new Map<DirectFormatName, WireFo
   ['embeddings', EMBEDDINGS],
   ['moderations', MODERATIONS],
   ['rerank', RERANK],
+  ['images', OPENAI_IMAGES],
+  ['speech', OPENAI_SPEECH],
+  ['transcriptions', OPENAI_TRANSCRIPTIONS],
   ['gemini-embedding', GEMINI_EMBEDDING],
   ['gemini-embedding-batch', GEMINI_EMBEDDING_BATCH],
 ])
@@ -49,9 +56,20 @@ const DIRECT_MODELS: readonly (readonly [RegExp, readonly DirectFormatName[]])[]
 export const directFormatsOf = (model: string): readonly DirectFormatName[] =>
   DIRECT_MODELS.find(([name]) => name.test(model))?.[1] ?? []
 
+const SPEECH_MODEL = /(?:^|[/_-])tts(?:[-_]|$)|(?:^|\/)speech-|cosyvoice/i
+const TRANSCRIPTION_MODEL = /whisper|transcribe|sensevoice/i
+
+/** Returns the direct formats in which a model with this name is tested. */
+function testFormatsOf(model: string): readonly DirectFormatName[] {
+  if (isImageModel(model)) return ['images']
+  if (SPEECH_MODEL.test(model)) return ['speech']
+  return TRANSCRIPTION_MODEL.test(model) ? ['transcriptions'] : directFormatsOf(model)
+}
+
 /**
- * Returns the format in which a channel is tested with a model. A model in `DIRECT_MODELS` is
- * tested in its direct format. So is any model for which the channel has no other endpoint.
+ * Returns the format in which a channel is tested with a model. A model for embeddings, images or
+ * audio is tested in its direct format. So is any model for which the channel has no other
+ * endpoint.
  */
 export function testFormatFor(
   channel: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },
@@ -62,7 +80,7 @@ export function testFormatFor(
   const serves = (name: DirectFormatName) =>
     target !== null && endpointOf(target, name, model) !== undefined
   const hasCalls = target === null || endpointOf(target, callers.name, model) !== undefined
-  const named = directFormatsOf(model).find(serves)
+  const named = testFormatsOf(model).find(serves)
   const name = named ?? (hasCalls ? undefined : DIRECT_FORMATS.find(serves))
   return (name === undefined ? undefined : DIRECT.get(name)) ?? formatFor(channel, callers, model)
 }

@@ -44,6 +44,8 @@ export type Candidate = {
   readonly dropped: readonly string[]
   /** What the caller demanded, but the provider's model or format can't do. */
   readonly losses: readonly string[]
+  /** True if the caller has requested the data of images, but the provider answers addresses. */
+  readonly lacksImageData?: true
   readonly settings: ProviderSettings
   /** The conversion to the provider's format. Null if the caller uses the same format. */
   readonly conversion: CallConversion | null
@@ -197,14 +199,18 @@ function adapted(candidate: Candidate | RelayError): Candidate | RelayError {
   if (adapter === undefined) return candidate
   const limitError = conversionLimitError(body)
   if (limitError !== null) return limitError
-  const written = adapter.requestOf(
-    JSON.parse(body.toString('utf8')),
-    upstreamModel ?? request.model,
-  )
+  const asked = JSON.parse(body.toString('utf8'))
+  const written = adapter.requestOf(asked, upstreamModel ?? request.model)
   if ('unsupported' in written) {
     return relayError('not_convertible', { param: String(written.unsupported) })
   }
-  return { ...candidate, body: Buffer.from(JSON.stringify(written)) }
+  const isDataLacking =
+    adapter.answersOnlyAddresses === true && asked.response_format === 'b64_json'
+  return {
+    ...candidate,
+    body: Buffer.from(JSON.stringify(written)),
+    ...(isDataLacking ? { lacksImageData: true } : {}),
+  }
 }
 
 /**

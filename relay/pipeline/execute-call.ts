@@ -12,7 +12,7 @@ import { authenticate, type Caller } from './authenticate.ts'
 import { chatBodyOwnerOf } from './body-memory-limit-of-user.ts'
 import type { CallTerms } from './call-hold-terms.ts'
 import type { CallLedger } from './call-ledger.ts'
-import { outputLimitsOf } from './candidate.ts'
+import { type Candidate, outputLimitsOf } from './candidate.ts'
 import { ChannelSelector, isRetryable } from './channel-selector.ts'
 import { checkConversion } from './check-conversion.ts'
 import { checkInputLength } from './check-input-length.ts'
@@ -25,6 +25,7 @@ import {
   visibleAnswer,
 } from './conclude-call.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
+import { inlineImages } from './inline-images.ts'
 import { errorInFiles } from './may-use-file.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { CallPlan } from './plan-call.ts'
@@ -318,11 +319,24 @@ function conclude(
     }
     const visibleBody = visibleAnswer(closing, candidate, end.body)
     if (visibleBody === null) return concludeFailedCall(closing, candidate, { ...end, ...NO_JSON })
+    if (candidate.lacksImageData === true) {
+      return concludeImages(closing, candidate, end.body, visibleBody)
+    }
     return concludePlain(closing, candidate, end.body, visibleBody)
   }
   if (end.kind === 'streamed') return concludeStream(closing, candidate, end)
   if (isCharged(closing.call, end)) return concludeAbandoned(closing, candidate, end.error)
   return concludeFailedCall(closing, candidate, end)
+}
+
+async function concludeImages(
+  closing: Closing,
+  candidate: Candidate,
+  body: Buffer,
+  visibleBody: Buffer,
+): Promise<boolean> {
+  const inlined = await inlineImages(closing, candidate, visibleBody)
+  return concludePlain(closing, inlined.candidate, body, inlined.body)
 }
 
 const ABANDONED: ReadonlySet<AttemptError> = new Set(['caller-gone', 'revoked', 'balance-spent'])

@@ -55,13 +55,14 @@ export const headersOf = ({ call, errors }: Pick<Exchange, 'call' | 'errors'>): 
   'X-Request-Id, Request-Id, Retry-After, Retry-After-Ms, X-Dropped-Members, X-Conversion-Loss',
 ]
 
-const NAMES_SHOWN_MAX = 32
+const NAMES_SHOWN_MAX = 20
 /** Matches the name of a member or a path such as `messages[2].parts[0] (audio)`. */
 const VISIBLE_NAME = /^[\w.[\]() -]{1,96}$/
 
 /**
  * Sets a response header that lists members of the request. `X-Dropped-Members` names the members
- * that were not sent, and `X-Conversion-Loss` those that the provider's format can't express.
+ * that were not sent, and `X-Conversion-Loss` those that the provider's format can't express. Other
+ * members are only counted, so that the header stays short: `(12 more)`.
  */
 export function showNames(
   { response }: Exchange,
@@ -70,7 +71,9 @@ export function showNames(
 ): void {
   if (response.headersSent) return
   const names = visibleNames(members, NAMES_SHOWN_MAX)
-  if (names.length > 0) response.setHeader(header, names.join(', '))
+  const others = members.length - names.length
+  const shown = others === 0 ? names : [...names, `(${others} more)`]
+  if (shown.length > 0) response.setHeader(header, shown.join(', '))
   else if (response.hasHeader(header)) response.removeHeader(header)
 }
 

@@ -9,13 +9,18 @@ const NAMES_RECORDED_MAX = 20
 /** Returns how the last request of the call was changed. `candidate` is null if none was sent. */
 export function changesOf(caller: WireFormat, candidate: Candidate | null): RequestChanges {
   const dropped = visibleNames(candidate?.dropped ?? [], NAMES_RECORDED_MAX)
-  const losses = visibleNames(candidate?.losses ?? [], NAMES_RECORDED_MAX)
+  const losses = visibleNames(withoutIndexes(candidate?.losses ?? []), NAMES_RECORDED_MAX)
   return {
     ...formatsOf(caller, candidate),
     ...(dropped.length === 0 ? {} : { dropped }),
     ...(losses.length === 0 ? {} : { losses }),
   }
 }
+
+/** Returns the losses without indexes, each once, so that events stay small. */
+const withoutIndexes = (losses: readonly string[]): readonly string[] => [
+  ...new Set(losses.map((loss) => loss.replaceAll(/\[\d+\]/g, '[]'))),
+]
 
 /** Returns the formats of the call as they are recorded: see `CallFormats`. */
 export function formatsOf(

@@ -26,6 +26,8 @@ import type { SessionAffinity } from './session-affinity.ts'
 export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'> & {
   readonly views: Views
   readonly outbound: Outbound
+  /** Connections to addresses that providers choose. Only public addresses are allowed. */
+  readonly publicOutbound: Outbound
   readonly counter: TokenCounter
   readonly failedKeys: FailedKeys
   readonly underWay: RunningCallCount

@@ -83,6 +83,8 @@ export class RunningCall implements Watched {
   private progressUsage: unknown
   private countedInput: Promise<CountAnswer> | null = null
   private readonly ping: StreamPing
+  /** Called when the call shall end, for work that follows the attempt. */
+  onAbort: (() => void) | null = null
   private onLate: (() => void) | null = null
   private lateAt = 0
 
@@ -166,6 +168,7 @@ export class RunningCall implements Watched {
    * and has access.
    */
   abort(error: AttemptError): void {
+    this.onAbort?.()
     const { revokedBy } = this
     if (this.isCallerGone) this.attempt?.abort('caller-gone')
     else if (revokedBy?.code === 'balance_spent') this.attempt?.abort('balance-spent')

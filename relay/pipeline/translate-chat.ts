@@ -43,7 +43,7 @@ export function translateChat(
     const { usesFunctionCall } = readAnswerSettings(chat)
     return {
       body: Buffer.from(JSON.stringify(written.value)),
-      losses: [...losses, ...callerNames(written.losses, 'chat')],
+      losses: [...losses, ...callerNames(written.losses, 'chat', request)],
       translated: { translation, model: target.model, usesFunctionCall },
     }
   } catch (error) {

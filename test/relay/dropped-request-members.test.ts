@@ -2,7 +2,7 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { visibleNames } from '#relay/pipeline/http-exchange.ts'
 import { bodyText, serve } from '#test/support/start-http-server.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { chat, onlyEnd, relayRig } from './support/relay-rig.ts'
+import { chat, KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
 
 const rig = startedForEach(relayRig)
 let sent: Record<string, unknown>[]
@@ -86,6 +86,23 @@ it('the end of a call records the dropped members', async () => {
 it('only the first names are recorded, and none with unusual characters', () => {
   const names = Array.from({ length: 30 }, (_, at) => `member_${at}`)
   expect(visibleNames(['a\n', 'x'.repeat(129), ...names], 20)).toEqual(names.slice(0, 20))
+})
+
+it('names losses by their places, at most twenty, and records them without places', async () => {
+  const cache_control = { type: 'ephemeral' }
+  const content = Array.from({ length: 30 }, () => ({ type: 'text', text: 'Hi.', cache_control }))
+  const { status, headers } = await fetch(`${rig.url}/v1/messages`, {
+    method: 'POST',
+    headers: { 'x-api-key': `sk-${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ model: 'sim-small', max_tokens: 16, messages: [{ role: 'user', content }] },
+    }),
+  })
+  expect(status).toBe(200)
+  const names = Array.from({ length: 20 }, (_, at) => `messages[0].content[${at}].cache_control`)
+  expect(headers.get('x-conversion-loss')?.split(', ')).toEqual([...names, '(10 more)'])
+  const losses = ['messages[].content[].cache_control']
+  expect((await onlyEnd(rig)).data).toMatchObject({ losses })
 })
 
 it('the end of a call without dropped members does not mention them', async () => {

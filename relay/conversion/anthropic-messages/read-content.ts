@@ -6,6 +6,7 @@ import {
   type ToolResultPart,
 } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
+import { withPlace } from '../part-places.ts'
 import { RequestObject } from './request-object.ts'
 
 /** What all blocks of one request share while they are read. */
@@ -22,19 +23,20 @@ export function readContent(
   reading: ContentReading,
 ): readonly ContentPart[] {
   if (value === null || value === undefined || value === '') return []
-  if (typeof value === 'string') return [{ kind: 'text', text: value }]
+  if (typeof value === 'string') return [withPlace({ kind: 'text', text: value }, path)]
   if (!Array.isArray(value)) {
     throw new ConversionError(path, 'The content must be a string or an array of blocks.')
   }
   return value.flatMap((item: unknown, index) => {
-    const block = new RequestObject(item, `${path}[${index}]`, reading.losses)
+    const place = `${path}[${index}]`
+    const block = new RequestObject(item, place, reading.losses)
     const part = readBlock(block, reading)
     if (part === null) {
       block.loseAll()
       return []
     }
     block.reportUnread()
-    return [part]
+    return [withPlace(part, place)]
   })
 }
 

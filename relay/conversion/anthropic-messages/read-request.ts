@@ -11,6 +11,7 @@ import {
   type Thinking,
   type ToolChoice,
 } from '../canonical-request.ts'
+import { withPlace } from '../part-places.ts'
 import { markLastPart } from './mark-last-part.ts'
 import { type ContentReading, readCacheMark, readContent } from './read-content.ts'
 import { RequestObject } from './request-object.ts'
@@ -75,7 +76,7 @@ function readMessages(
     const parts = readContent(message.any('content'), `${path}.content`, reading)
     if (role === 'system') checkTexts(parts, `${path}.content`)
     message.reportUnread()
-    return { role, parts }
+    return withPlace({ role, parts }, path)
   })
 }
 

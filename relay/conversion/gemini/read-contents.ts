@@ -8,6 +8,7 @@ import {
 } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
 import { addLoss } from '../losses.ts'
+import { withPlace } from '../part-places.ts'
 import { readFileData, readInlineData } from './media.ts'
 import { listOf, type Members, membersOf, reportOthers, textOf } from './read-members.ts'
 import { readSignature, readThought, readThoughtsOfCall } from './thought-signature.ts'
@@ -105,7 +106,8 @@ class ContentsReader {
     const field = members.get('thoughtSignature')
     const isSigned = part.kind === 'text' || part.kind === 'thinking' || part.kind === 'tool-call'
     if (!isSigned && readSignature(field) !== null) addLoss(this.losses, `${path}.thoughtSignature`)
-    return { part, thoughts: part.kind === 'tool-call' ? readThoughtsOfCall(field) : [] }
+    const thoughts = part.kind === 'tool-call' ? readThoughtsOfCall(field) : []
+    return { part: withPlace(part, path), thoughts }
   }
 
   private readData(

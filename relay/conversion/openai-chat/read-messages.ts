@@ -15,6 +15,7 @@ import {
   requiredText,
 } from '../json-fields.ts'
 import { addLoss, addUnreadMembers, readArguments } from '../losses.ts'
+import { withPlace } from '../part-places.ts'
 import { callSignature, readCacheMark, readContent } from './read-content.ts'
 import { readThinkingParts } from './thinking-history.ts'
 
@@ -66,13 +67,15 @@ class MessageReader {
     const role = requiredText(message.role, `${path}.role`)
     if (role === 'tool' || role === 'function') {
       addUnreadMembers(message, TOOL_MEMBERS, path, this.losses)
-      this.addResult(this.resultOf(message, path, at))
+      this.addResult(withPlace(this.resultOf(message, path, at), path))
       return
     }
     this.results = null
     if (role === 'assistant') {
       addUnreadMembers(message, ASSISTANT_MEMBERS, path, this.losses)
-      this.messages.push({ role, parts: this.assistantParts(message, path, at) })
+      const parts = this.assistantParts(message, path, at)
+      for (const part of parts) withPlace(part, path)
+      this.messages.push({ role, parts })
       return
     }
     addUnreadMembers(message, OTHER_MEMBERS, path, this.losses)
@@ -81,7 +84,7 @@ class MessageReader {
     else if (role !== 'system' && role !== 'developer') {
       throw new ConversionError(`${path}.role`, 'The role is unknown.')
     } else if (this.messages.length === 0) for (const part of parts) this.system.push(part)
-    else this.messages.push({ role: 'system', parts })
+    else this.messages.push(withPlace({ role: 'system', parts }, path))
   }
 
   private addResult(result: ToolResultPart): void {
@@ -99,7 +102,7 @@ class MessageReader {
     const last = parts.at(-1)
     if (cache === null) return parts
     if (last !== undefined && last.kind !== 'thinking' && last.kind !== 'refusal') {
-      return [...parts.slice(0, -1), { ...last, cache }]
+      return [...parts.slice(0, -1), withPlace({ ...last, cache }, path)]
     }
     addLoss(this.losses, `${path}.cache_control`)
     return parts
@@ -133,7 +136,7 @@ class MessageReader {
       ...(refusal === '' ? [] : [{ kind: 'refusal' as const, text: refusal }]),
       ...optionalList(message.tool_calls, `${path}.tool_calls`).map((call, index) => {
         const place = `${path}.tool_calls[${index}]`
-        return this.toolCall(requiredObject(call, place), place)
+        return withPlace(this.toolCall(requiredObject(call, place), place), place)
       }),
       ...this.functionCall(message, path, at),
     ]

@@ -16,6 +16,7 @@ import {
   requiredText,
 } from '../json-fields.ts'
 import { addLoss, addUnreadMembers } from '../losses.ts'
+import { withPlace } from '../part-places.ts'
 
 /**
  * Reads the content of a message or the output of a tool: a string, a list of parts, or null. Empty
@@ -23,10 +24,14 @@ import { addLoss, addUnreadMembers } from '../losses.ts'
  */
 export function readContent(content: unknown, path: string, losses: string[]): ContentPart[] {
   if (isAbsent(content)) return []
-  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }]
-  return requiredList(content, path).flatMap((part, at) =>
-    readPart(requiredObject(part, `${path}[${at}]`), `${path}[${at}]`, losses),
-  )
+  if (typeof content === 'string') {
+    return content === '' ? [] : [withPlace({ kind: 'text', text: content }, path)]
+  }
+  return requiredList(content, path).flatMap((element, at) => {
+    const place = `${path}[${at}]`
+    const parts = readPart(requiredObject(element, place), place, losses)
+    return parts.map((part) => withPlace(part, place))
+  })
 }
 
 type PartReader = (part: JsonObject, path: string, losses: string[]) => ContentPart | null

@@ -8,6 +8,7 @@ import {
 } from '../canonical-request.ts'
 import { optionalText, requiredList, requiredObject, requiredText, textOf } from '../json-fields.ts'
 import { addLoss, addUnreadMembers, readArguments } from '../losses.ts'
+import { withPlace } from '../part-places.ts'
 import { argumentsOfInput, functionName } from './caller-tools.ts'
 import { readEncrypted } from './encrypted-content.ts'
 import { readContent } from './read-content.ts'
@@ -34,6 +35,7 @@ export function readInput(value: unknown, losses: string[]): Conversation {
   const reader = new InputReader(losses)
   for (const [at, element] of list.entries()) {
     const path = `input[${at}]`
+    reader.path = path
     reader.read(requiredObject(element, path), path)
   }
   return reader
@@ -66,6 +68,8 @@ const REASONING_MEMBERS = new Set([...ITEM, 'summary', 'content', 'encrypted_con
 class InputReader implements Conversation {
   readonly system: ContentPart[] = []
   readonly messages: CanonicalMessage[] = []
+  /** The path of the item that is being read. */
+  path = ''
   private readonly losses: string[]
   /** The names of the called tools by the ids of the calls. */
   private readonly names = new Map<string, string>()
@@ -109,7 +113,7 @@ class InputReader implements Conversation {
     else if (role !== 'system' && role !== 'developer') {
       throw new ConversionError(`${path}.role`, 'The role is unknown.')
     } else if (this.messages.length === 0) this.system.push(...parts)
-    else if (parts.length > 0) this.messages.push({ role: 'system', parts })
+    else if (parts.length > 0) this.messages.push(withPlace({ role: 'system', parts }, path))
   }
 
   private add(kind: 'assistant' | 'results', parts: readonly ContentPart[]): void {
@@ -118,7 +122,7 @@ class InputReader implements Conversation {
       this.open = { kind, parts: list }
       this.messages.push({ role: kind === 'assistant' ? 'assistant' : 'user', parts: list })
     }
-    this.open.parts.push(...parts)
+    this.open.parts.push(...parts.map((part) => withPlace(part, this.path)))
   }
 
   /** An item with neither a text nor encrypted content refers to one that the provider stores. */

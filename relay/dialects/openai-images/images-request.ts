@@ -286,6 +286,12 @@ function outlineOf(request: ChatRequest, kind: Kind): ChatRequest {
   return outline
 }
 
+/** Returns the members for the cheapest image of a model that makes dear ones by default. */
+function cheapestOf(model: string): object {
+  if (model.includes('gpt-image')) return { quality: 'low', size: '1024x1024' }
+  return model.includes('dall-e-2') ? { size: '256x256' } : {}
+}
+
 const formatOf = (kind: Kind): WireFormat => ({
   name: kind.format,
   promptMember: 'prompt',
@@ -295,7 +301,7 @@ const formatOf = (kind: Kind): WireFormat => ({
   readChangedRequest: (body) => readImagesRequest(body, kind, true),
   forModel,
   shortBody: ({ model }) => ({
-    ...{ model, prompt: 'a dot' },
+    ...{ model, prompt: 'a dot', ...cheapestOf(model) },
     ...(kind === EDIT ? { images: [{ image_url: DOT }] } : {}),
   }),
   outlineOf: (request) => outlineOf(request, kind),

@@ -16,6 +16,8 @@ export type ImageAdapter = {
    * Returns a provider's answer as an answer of OpenAI's images API. `created` is in unix seconds.
    */
   readonly answer: (body: Buffer, created: number) => Buffer
+  /** True if the provider answers only the addresses of images, and never their data. */
+  readonly answersOnlyAddresses?: true
   /** How the images are fetched if the provider makes them as tasks. */
   readonly task?: ImageTask
 }
@@ -79,7 +81,7 @@ function textsNamed(bytes: Buffer, name: string): readonly Buffer[] {
 }
 
 /** Writes an answer with these images, which are JSON texts. */
-function answerWith(
+export function imagesAnswer(
   images: readonly { readonly name: 'url' | 'b64_json'; readonly text: Buffer }[],
   created: number,
   usage: object | null = null,
@@ -151,7 +153,7 @@ export const IMAGEN: ImageAdapter = {
     },
   answer: (body, created) => {
     if (body.includes('"error"')) return body
-    return answerWith(imagesOf(body, 'bytesBase64Encoded', 'b64_json'), created)
+    return imagesAnswer(imagesOf(body, 'bytesBase64Encoded', 'b64_json'), created)
   },
 }
 
@@ -175,7 +177,7 @@ export const GEMINI_CONTENT: ImageAdapter = {
     const usage = find('usageMetadata')
     const raw = usage === undefined ? null : body.toString('utf8', usage.valueStart, usage.valueEnd)
     const images = imagesOf(body, 'data', 'b64_json')
-    return answerWith(images, created, raw === null ? null : usageOf(recordOf(JSON.parse(raw))))
+    return imagesAnswer(images, created, raw === null ? null : usageOf(recordOf(JSON.parse(raw))))
   },
 }
 
@@ -199,6 +201,7 @@ function usageOf(metadata: Readonly<Record<string, unknown>>): object {
 
 /** SiliconFlow's images, whose members have other names. */
 export const SILICON_FLOW: ImageAdapter = {
+  answersOnlyAddresses: true,
   requestOf: ({ prompt, n, size, image, negative_prompt, seed, guidance_scale }, model) => ({
     ...{ model, prompt, image_size: size ?? undefined, batch_size: n ?? 1 },
     ...{ image: image ?? undefined, negative_prompt, seed, guidance_scale },
@@ -209,7 +212,7 @@ export const SILICON_FLOW: ImageAdapter = {
     if (!Array.isArray(members) || isOwn) return body
     const images = (members as Member[]).find(({ key }) => key === 'images')
     const list = body.subarray(images?.valueStart ?? 0, images?.valueEnd ?? 0)
-    return answerWith(imagesOf(list, 'url', 'url'), created)
+    return imagesAnswer(imagesOf(list, 'url', 'url'), created)
   },
 }
 
@@ -228,7 +231,7 @@ export const MINIMAX_IMAGES: ImageAdapter = {
       ...imagesOf(body, 'image_base64', 'b64_json'),
     ]
     const error = images.length > 0 ? null : errorIn(body, codeOfMiniMax)
-    return error ?? answerWith(images, created)
+    return error ?? imagesAnswer(images, created)
   },
 }
 
@@ -239,6 +242,7 @@ function codeOfMiniMax({ base_resp, error }: Readonly<Record<string, unknown>>) 
 
 /** The synchronous image models of DashScope. */
 export const DASH_SCOPE: ImageAdapter = {
+  answersOnlyAddresses: true,
   requestOf: ({ prompt, n, size, image, negative_prompt, seed, watermark }, model) => {
     const pictures = typeof image === 'string' ? [image] : (image ?? [])
     const content = [...pictures.map((picture) => ({ image: picture })), { text: prompt }]
@@ -252,19 +256,20 @@ export const DASH_SCOPE: ImageAdapter = {
   answer: (body, created) => {
     const images = imagesOf(body, 'image', 'url')
     const error = images.length > 0 ? null : errorIn(body, ({ code, message }) => [code, message])
-    return error ?? answerWith(images, created)
+    return error ?? imagesAnswer(images, created)
   },
 }
 
 /** The image models of DashScope that make images as tasks. */
 export const DASH_SCOPE_TASKS: ImageAdapter = {
+  answersOnlyAddresses: true,
   task: DASH_SCOPE_TASK,
   requestOf: (request, model) => {
     const { prompt, n, size, negative_prompt, seed, watermark } = request
     const parameters = { n: n ?? 1, size: sidesOf(size)?.join('*'), seed, watermark }
     return unsupportedIn(request, 4) ?? { model, input: { prompt, negative_prompt }, parameters }
   },
-  answer: (body, created) => answerWith(imagesOf(body, 'url', 'url'), created),
+  answer: (body, created) => imagesAnswer(imagesOf(body, 'url', 'url'), created),
 }
 
 /** The models of Replicate that have a width and a height in place of a ratio. */
@@ -272,6 +277,7 @@ const BY_SIDES = /sdxl|stable-diffusion(?!-3)/
 
 /** The image models of Replicate. A version is behind the colon of a model's name. */
 export const REPLICATE_IMAGES: ImageAdapter = {
+  answersOnlyAddresses: true,
   task: PREDICTION_TASK,
   requestOf: (request, model) => {
     const { prompt, n, size, negative_prompt, seed } = request
@@ -283,5 +289,5 @@ export const REPLICATE_IMAGES: ImageAdapter = {
     const input = { prompt, ...shape, num_outputs, negative_prompt, seed }
     return unsupportedIn(request, 4) ?? { version, input }
   },
-  answer: (body, created) => answerWith(imagesOf(body, 'output', 'url'), created),
+  answer: (body, created) => imagesAnswer(imagesOf(body, 'output', 'url'), created),
 }

@@ -42,11 +42,17 @@ export function writeTurns(messages: readonly CanonicalMessage[], losses: string
   return turns
 }
 
-/** Returns the results of tools by the ids of their calls. */
+/**
+ * Returns the results of tools by the ids of their calls. A result without its call is refused,
+ * because results are written with their calls, so it would be lost.
+ */
 function resultsIn(messages: readonly CanonicalMessage[]): ReadonlyMap<string, ToolResultPart> {
-  const results = messages.flatMap(({ parts }) =>
-    parts.filter((part) => part.kind === 'tool-result'),
-  )
+  const parts = messages.flatMap((message) => message.parts)
+  const calls = new Set(parts.filter(isCall).map(({ id }) => id))
+  const results = parts.filter((part) => part.kind === 'tool-result')
+  if (results.some(({ callId }) => !calls.has(callId))) {
+    throw new ConversionError('messages', 'Each result of a tool must have its call.')
+  }
   return new Map(results.map((result) => [result.callId, result]))
 }
 
@@ -65,10 +71,6 @@ export function withCallsAsTexts(
   losses: string[],
 ): readonly CanonicalMessage[] {
   const results = resultsIn(messages)
-  const calls = new Set(messages.flatMap(({ parts }) => parts.filter(isCall).map(({ id }) => id)))
-  if ([...results.keys()].some((id) => !calls.has(id))) {
-    throw new ConversionError('messages', 'Each result of a tool must have its call.')
-  }
   return messages.flatMap(({ role, parts }) => {
     const others = parts.filter((part) => !isOfTool(part))
     const texts = parts.flatMap((part) => {

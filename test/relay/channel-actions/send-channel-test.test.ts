@@ -4,6 +4,7 @@ import type { ChannelTerms } from '#domain/channels/events.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { NO_ADAPTERS } from '#relay/adapters/model-adapter-options.ts'
+import { isTestedInRuns } from '#relay/channel-actions/build-test-request.ts'
 import {
   PROBE_DEADLINES,
   type Probe,
@@ -75,6 +76,13 @@ describe('channel test of a model without chats', () => {
     [34, 'rerank-v3.5', '/v1/rerank', { results: [] }],
     [1, 'omni-moderation-latest', '/v1/moderations', { results: [] }],
     [24, 'gemini-embedding-001', '/v1beta/openai/embeddings', { data: [], usage: USAGE }],
+    [1, 'dall-e-3', '/v1/images/generations', { data: [{ url: 'https://a.example/1.png' }] }],
+    [
+      40,
+      'Kwai-Kolors/Kolors',
+      '/v1/images/generations',
+      { images: [{ url: 'https://a.example' }] },
+    ],
   ])('of type %s sends %s to %s', async (type, model, path, body) => {
     scripted.requests.length = 0
     scripted.answers.set(`POST ${path}`, { body })
@@ -82,6 +90,49 @@ describe('channel test of a model without chats', () => {
     expect(result).toMatchObject({ isSuccess: true, model })
     expect(scripted.requests).toMatchObject([{ path }])
     expect(JSON.parse(scripted.requests[0]?.body ?? '')).toMatchObject({ model })
+  })
+
+  it('generates the cheapest image of a model', async () => {
+    scripted.answers.set('POST /v1/images/generations', { body: { data: [{ b64_json: 'QQ==' }] } })
+    const { result } = await test(channel({ baseUrl: scripted.url, models: ['gpt-image-1'] }))
+    expect(result).toMatchObject({ isSuccess: true, reason: '' })
+    expect(JSON.parse(scripted.requests.at(-1)?.body ?? '')).toEqual({
+      ...{ model: 'gpt-image-1', prompt: 'a dot', quality: 'low', size: '1024x1024' },
+    })
+  })
+
+  it.each([
+    ['audio/mpeg', 'ID3 and some audio', ''],
+    ['audio/mpeg', '', 'cut'],
+    ['application/json', '{}', 'format'],
+  ])('makes a short speech; %s with "%s" has the reason "%s"', async (type, body, reason) => {
+    const answer = { headers: { 'content-type': type }, body }
+    scripted.answers.set('POST /v1/audio/speech', answer)
+    const { result } = await test(channel({ baseUrl: scripted.url, models: ['tts-1'] }))
+    expect(result).toMatchObject({ isSuccess: reason === '', reason })
+  })
+
+  it.each([
+    [17, 'wan2.2-t2i-flash', 'costs-task'],
+    [56, 'black-forest-labs/flux-schnell', 'costs-task'],
+    [1, 'sora-2', 'costs-task'],
+    [1, 'whisper-1', 'needs-file'],
+  ])('of type %s sends nothing for %s and says why: %s', async (type, model, reason) => {
+    scripted.requests.length = 0
+    const { result, events } = await test(channel({ type, baseUrl: scripted.url, models: [model] }))
+    expect(result).toMatchObject({ isSuccess: false, reason, position: null })
+    expect([events, scripted.requests]).toEqual([[], []])
+  })
+
+  it.each([
+    ['sim-small', true],
+    ['text-embedding-3-small', true],
+    ['tts-1', true],
+    ['dall-e-3', false],
+    ['sora-2', false],
+    ['whisper-1', false],
+  ])('of %s is part of the tests of all channels: %s', (model, isTested) => {
+    expect(isTestedInRuns(channel({ models: [model] }))).toBe(isTested)
   })
 })
 

@@ -39,6 +39,18 @@ describe('GET /api/channel/test/{id}', () => {
     await site.admin.must('DELETE', `/api/channel/${id}/`)
   })
 
+  it('says why a model of tasks or of files can’t be tested', async () => {
+    const id = await site.channel({ type: 1, models: 'whisper-1,sora-2' })
+    const zh = { ...site.admin.sessionHeaders, 'accept-language': 'zh' }
+    const file = await site.ask<Tested>(`/api/channel/test/${id}`)
+    expect(file).toMatchObject({ success: false, data: { reason: 'needs-file' } })
+    expect(file.message).toMatch(/audio file/)
+    const task = await site.ask<Tested>(`/api/channel/test/${id}?model=sora-2`, { headers: zh })
+    expect(task).toMatchObject({ success: false, data: { reason: 'costs-task' } })
+    expect(task.message).toMatch(/异步任务/)
+    await site.admin.must('DELETE', `/api/channel/${id}/`)
+  })
+
   it('asks for the model in the query, also of a disabled channel', async () => {
     site.scripted.answers.set(CHAT, GOOD)
     const id = await site.channel()

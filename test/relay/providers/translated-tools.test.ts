@@ -155,6 +155,7 @@ describe('tools and pictures', () => {
   it.each([
     [[CHAT.messages[0], CHAT.messages[1]], 'messages'],
     [[...CHAT.messages.slice(0, 3), { role: 'assistant', content: 'Done.' }], 'messages'],
+    [[CHAT.messages[0], CHAT.messages[2]], 'messages'],
     [CHAT.messages, 'image'],
   ])('are refused for Baidu’s first version if they can’t be carried', (messages, named) => {
     expect(() => sent(BAIDU_V1, { messages })).toThrow(named)
@@ -212,6 +213,7 @@ describe('tools and pictures', () => {
   it.each([
     ['SparkDesk-v3.1', [CHAT.messages[0]], 'tools'],
     [SPARK, [CHAT.messages[0], CHAT.messages[1], { role: 'user', content: 'And?' }], 'messages'],
+    [SPARK, [CHAT.messages[0], CHAT.messages[2]], 'messages'],
     [SPARK, CHAT.messages, 'image'],
   ])('are refused for %s if they can’t be carried', (model, messages, named) => {
     expect(() => sent(XUNFEI, { messages }, model)).toThrow(named)
