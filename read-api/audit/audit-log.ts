@@ -168,9 +168,12 @@ export async function actsOf(
 const nameOf = (names: ReadonlyMap<string, string>, kind: string, id: string): string =>
   kind === 'user' ? (names.get(id) ?? '') : ''
 
-/** Leaves out the fields that have the same value before and after. */
-function changesOf({ before, after }: ActRow): Pick<AuditAct, 'before' | 'after'> {
-  if (before === null) return { before: null, after: { ...after } }
+/**
+ * Leaves out the fields that have the same value before and after. The values of a login describe
+ * no state that an earlier login has set, so all of them are shown.
+ */
+function changesOf({ act, before, after }: ActRow): Pick<AuditAct, 'before' | 'after'> {
+  if (before === null || act === 'user-logged-in') return { before: null, after: { ...after } }
   const changed = Object.entries(after).filter(
     ([name, value]) => JSON.stringify(before[name]) !== JSON.stringify(value),
   )

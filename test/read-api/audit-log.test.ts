@@ -68,6 +68,12 @@ describe('the audit log', () => {
     const { items } = await read(`object=user:${userId}&act=user-logged-in`)
     expect(items[0]).toMatchObject({ actor: { name: 'user1' }, client_ip: '127.0.0.1' })
     expect(items[0]?.after).toEqual({ is_by_password: true })
+    await site.logIn('user1')
+    const again = await read(`object=user:${userId}&act=user-logged-in`)
+    expect(again.items).toHaveLength(items.length + 1)
+    for (const { before, after } of again.items) {
+      expect([before, after]).toEqual([null, { is_by_password: true }])
+    }
   })
 
   it('contains no key, password or hidden address', async () => {
