@@ -54,6 +54,9 @@ export default defineConfig({
       '/api': { target: SERVER, ws: true },
       '/v1': SERVER,
       '/pg': SERVER,
+      '/transparency-log': SERVER,
+      '/checkpoint': SERVER,
+      '/tile': SERVER,
     },
   },
 })

@@ -24,6 +24,7 @@ import {
   answerAsWitness,
   getLogStatus,
   listSignedCheckpoints,
+  serveEntries,
   serveTiles,
 } from './audit/transparency-log.ts'
 import { getTimeline } from './channels/health/get-channel-timeline.ts'
@@ -77,6 +78,7 @@ const ROUTES = [
   getLogStatus,
   listSignedCheckpoints,
   serveTiles,
+  serveEntries,
   answerAsWitness,
   getStatus,
   getSetup,

@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
-import { isAdmin, useUser } from '#console/api/session.ts'
+import { isNotFound } from '#console/api/api-error.ts'
+import { apiQuery } from '#console/api/client.ts'
+import { isAdmin, isAuditor, useUser } from '#console/api/session.ts'
 import { matches, type RegisteredAction, registeredActions } from '#console/ui/actions/action.ts'
-import { findRequestId } from '#console/ui/elements/find-request-id.ts'
+import { findFullRequestId, findRequestId } from '#console/ui/elements/find-request-id.ts'
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { useDebouncedValue } from '#console/ui/state/use-debounced-value.ts'
 import { channelsQuery } from '../api/channels.ts'
@@ -35,12 +37,21 @@ export function usePaletteEntries(query: string): readonly Entry[] {
   ]
 }
 
+type FoundCall = { readonly requestId: string; readonly model: string; readonly startedAt: number }
+
+/**
+ * Finds calls by the beginning of their request id. Auditors may not read the log of all users, so
+ * that they find calls of others only by the complete id, in the audit section.
+ */
 function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()
   const navigate = useNavigate()
-  const mayManage = isAdmin(useUser())
+  const user = useUser()
+  const mayManage = isAdmin(user)
   const requestId = useDebouncedValue(findRequestId(query), SEARCH_DELAY_MS)
-  const { data } = useQuery({
+  const fullId = findFullRequestId(requestId ?? '')
+  const isAudited = isAuditor(user) && !mayManage && fullId !== null
+  const logged = useQuery({
     queryKey: [...logsKey, 'found', mayManage, requestId],
     queryFn: ({ signal }) =>
       listLogs({
@@ -50,19 +61,35 @@ function useCalls(query: string): readonly Entry[] {
         pageSize: 10,
         signal,
       }),
-    enabled: requestId !== null,
-  })
+    enabled: requestId !== null && !isAudited,
+  }).data?.items
+  const audited = useQuery({
+    ...apiQuery('GET /api/audit/calls/:requestId', { params: { requestId: fullId ?? '' } }),
+    retry: (count, failure) => count < 2 && !isNotFound(failure),
+    enabled: isAudited,
+  }).data
   if (requestId === null || requestId !== findRequestId(query)) return []
-  return (data?.items ?? []).slice(0, RESULTS_MAX).map((row) => ({
-    id: `calls-${row.id}`,
+  const found: readonly FoundCall[] = isAudited
+    ? (audited === undefined ? [] : [audited]).map((call) => ({
+        requestId: call.request_id,
+        model: call.model,
+        startedAt: call.admission?.created_at ?? call.end?.created_at ?? 0,
+      }))
+    : (logged ?? []).map((row) => ({
+        requestId: row.request_id,
+        model: row.model_name,
+        startedAt: row.created_at,
+      }))
+  return found.slice(0, RESULTS_MAX).map((call, n) => ({
+    id: `calls-${n}-${call.requestId}`,
     title: t('commands.openCall', {
-      model: row.model_name,
-      time: stampText(row.created_at).slice(5, 16),
-      id: `${row.request_id.slice(0, 13)}…${row.request_id.slice(-4)}`,
+      model: call.model,
+      time: stampText(call.startedAt).slice(5, 16),
+      id: `${call.requestId.slice(0, 13)}…${call.requestId.slice(-4)}`,
     }),
     section: 'calls',
     icon: 'list',
-    perform: () => void navigate(`/app/calls/${row.request_id}`),
+    perform: () => void navigate(`/app/calls/${call.requestId}`),
   }))
 }
 

@@ -3,9 +3,14 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import { admitSources, NO_SOURCES, type PageSources } from './security-headers.ts'
 
+/** The first parts of the paths of APIs, files and the transparency log. */
+const FIRST_PARTS = [
+  ...['api', 'v1', 'v1beta', 'pg', '((mj-)?(fast|relax|turbo)/)?mj', 'suno', 'kling', 'assets'],
+  ...['livez', 'readyz', 'metrics', 'transparency-log', 'checkpoint', 'tile'],
+]
+
 /** Matches paths that are never pages of the console. Unknown paths of this kind get an error. */
-const NOT_PAGES =
-  /^\/(api|v1|v1beta|pg|((mj-)?(fast|relax|turbo)\/)?mj|suno|kling|assets|livez|readyz|metrics)(\/|\?|$)/
+const NOT_PAGES = new RegExp(`^/(${FIRST_PARTS.join('|')})(/|\\?|$)`)
 
 /** Matches the addresses of `index.html`. */
 const INDEX = /^\/(index\.html)?(\?|$)/

@@ -22,7 +22,8 @@ const act = rowType({
 export type ActRow = RowOf<typeof act>
 
 export type ActFilter = {
-  readonly actor?: string | undefined
+  /** Acts of any of these actors, such as `user:7`. */
+  readonly actors?: readonly string[] | undefined
   readonly act?: string | undefined
   readonly object?: { readonly kind: string; readonly id: string } | undefined
   /** Unix seconds: at or after `from`, and before `to`. */
@@ -74,9 +75,14 @@ export async function listActs(
   cursor: ActCursor | null,
   limit: number,
 ): Promise<readonly ActRow[]> {
-  const { actor, act: name, object, from, to } = filter
+  const { actors, act: name, object, from, to } = filter
   const conditions = [sql.fragment`true`]
-  if (actor !== undefined) conditions.push(sql.fragment`actor = ${actor}`)
+  // With one actor, the rows are read in the order of the index, and not sorted.
+  const [actor, ...others] = actors ?? []
+  if (actor !== undefined && others.length === 0) conditions.push(sql.fragment`actor = ${actor}`)
+  else if (actors !== undefined) {
+    conditions.push(sql.fragment`actor = any(${sql.array([...actors], 'text')})`)
+  }
   if (name !== undefined) conditions.push(sql.fragment`act = ${name}`)
   if (object !== undefined) {
     conditions.push(sql.fragment`object_kind = ${object.kind} and object_id = ${object.id}`)

@@ -228,6 +228,8 @@ export type StatementSums = {
   readonly opening: Figures
   readonly closing: Figures
   readonly sums: readonly LedgerSum[]
+  /** The range of the summed movements. Movements that are written later are not in it. */
+  readonly range: LedgerRange
 }
 
 /**
@@ -248,8 +250,10 @@ export async function sumsOfPeriod(
     const sums = await sumDays(snapshot, userId, period, range)
     const change = sums.reduce((total, { amount }) => total + amount, 0n)
     const isExact = opening.total + change === closing.total
-    if (isExact) return { opening, closing, sums }
-    return { opening, closing, sums: await sumMovements(snapshot, userId, range) }
+    const summed = { after: range.after, before: Math.min(range.before, closing.position + 1) }
+    const ends = { opening, closing, range: summed }
+    if (isExact) return { ...ends, sums }
+    return { ...ends, sums: await sumMovements(snapshot, userId, range) }
   })
 }
 

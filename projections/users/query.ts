@@ -168,6 +168,15 @@ export const changedUsers = (
     order by changed_position fetch first ${limit} rows with ties
   `)
 
+/** Returns the ids of all users with the name, deleted ones included: a name may be used again. */
+export const userIdsByName = (
+  db: CommonQueryMethods,
+  username: string,
+): Promise<readonly number[]> =>
+  db.anyFirst(sql.type(rowType({ id: wireInteger }))`
+    select id from read_users.users where username = ${username} order by id
+  `)
+
 /** Finds the user with exactly this name, or null. */
 export const userIdByName = (db: CommonQueryMethods, username: string): Promise<number | null> =>
   db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`

@@ -10,7 +10,8 @@ import {
   type ActRow,
   listActs,
 } from '#projections/audit-log/query.ts'
-import { usersByIds } from '#projections/users/query.ts'
+import { userIdsByName, usersByIds } from '#projections/users/query.ts'
+import { isActName } from '../contract/act-names.ts'
 import { type ActsQuery, type AuditAct, auditLogQueries } from '../contract/audit-log.ts'
 import { csvLine } from '../logs/export-format.ts'
 import { createPermits, sendExport } from '../logs/export-permits.ts'
@@ -32,7 +33,7 @@ export function listAuditLog(app: App, deps: ReadDeps): void {
     handler: async ({ query }) => {
       const limit = Math.min(integerOf(query.limit) || PAGE_SIZE, PAGE_SIZE_MAX)
       const cursor = cursorOf(query.cursor)
-      const found = await listActs(deps.core.db, filterOf(query), cursor, limit + 1)
+      const found = await listActs(deps.core.db, await filterOf(deps, query), cursor, limit + 1)
       const rows = found.slice(0, limit)
       const last = rows.at(-1)
       return success({
@@ -67,7 +68,7 @@ export function exportAuditLog(app: App, deps: ReadDeps): void {
     preHandler: upToDate(deps, 'audit-log', 'users'),
     handler: async (request, reply) => {
       if (deps.draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
-      const filter = filterOf(request.query)
+      const filter = await filterOf(deps, request.query)
       const format = request.query.format ?? 'csv'
       const { userId, role } = principalOf(request)
       const release = permits(userId, role >= ADMIN)
@@ -108,17 +109,36 @@ const csvOf = ({ actor, object, before, after, ...act }: AuditAct): string =>
     ...[act.reason, act.client_ip, act.request_id],
   ])
 
-function filterOf(query: Omit<ActsQuery, 'cursor' | 'limit'>): ActFilter {
-  const object = textOf(query.object)
+async function filterOf(
+  deps: ReadDeps,
+  query: Omit<ActsQuery, 'cursor' | 'limit'>,
+): Promise<ActFilter> {
+  const [act, object] = [textOf(query.act), textOf(query.object)]
+  if (act !== undefined && !isActName(act)) {
+    throw invalidField('act', { zh: '没有这种操作', en: 'is not the name of an act' })
+  }
   const [, kind = '', id = ''] = /^([a-z-]+):(.*)$/.exec(object ?? '') ?? []
   if (object !== undefined && kind === '') {
     throw invalidField('object', { zh: '应形如 channel:3', en: 'must look like channel:3' })
   }
   return {
-    ...{ actor: textOf(query.actor), act: textOf(query.act) },
+    ...{ actors: await actorsOf(deps, textOf(query.actor)), act },
     object: object === undefined ? undefined : { kind, id },
     ...{ from: integerOf(query.from), to: integerOf(query.to) },
   }
+}
+
+/**
+ * Returns the actors of a filter: the one of a text such as `user:7`, or the users with this name.
+ */
+async function actorsOf(
+  { core }: ReadDeps,
+  text: string | undefined,
+): Promise<readonly string[] | undefined> {
+  if (text === undefined) return undefined
+  const ids = await userIdsByName(core.db, text)
+  const users = ids.map((id) => `user:${id}`)
+  return text.includes(':') ? [text, ...users] : users
 }
 
 function cursorOf(text: string | undefined): ActCursor | null {
@@ -168,9 +188,12 @@ export async function actsOf(
 const nameOf = (names: ReadonlyMap<string, string>, kind: string, id: string): string =>
   kind === 'user' ? (names.get(id) ?? '') : ''
 
-/** Leaves out the fields that have the same value before and after. */
-function changesOf({ before, after }: ActRow): Pick<AuditAct, 'before' | 'after'> {
-  if (before === null) return { before: null, after: { ...after } }
+/**
+ * Leaves out the fields that have the same value before and after. The values of a login describe
+ * no state that an earlier login has set, so all of them are shown.
+ */
+function changesOf({ act, before, after }: ActRow): Pick<AuditAct, 'before' | 'after'> {
+  if (before === null || act === 'user-logged-in') return { before: null, after: { ...after } }
   const changed = Object.entries(after).filter(
     ([name, value]) => JSON.stringify(before[name]) !== JSON.stringify(value),
   )

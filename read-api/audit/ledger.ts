@@ -26,6 +26,7 @@ import {
   ledgerQueries,
   type SiteMonth,
   type Statement,
+  type StatementQuery,
 } from '../contract/ledger.ts'
 import { MOVEMENT_TYPES, type MovementType } from '../contract/movement-types.ts'
 import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
@@ -184,35 +185,41 @@ export async function ledgerItems(
   return items
 }
 
-/** `GET /api/ledger/self/statement` and `GET /api/audit/statement/:userId`: the sums of a month. */
+/**
+ * `GET /api/ledger/self/statement` and `GET /api/audit/statement/:userId`: the sums of a month and
+ * its movements, page by page, between the opening and the closing figures.
+ */
 export function getStatement(app: App, deps: ReadDeps): void {
-  const preHandler = upToDate(deps, 'ledger', 'users')
+  const preHandler = upToDate(deps, 'ledger', 'users', 'corrected-calls')
   app.route({
     ...endpoint(ledgerQueries, 'GET /api/ledger/self/statement'),
     ...{ preHandler, onRequest: onlyUser },
-    handler: async (request) =>
-      success(await statementOf(deps, ownLedger(request), request.query.month)),
+    handler: async (request) => success(await statementOf(deps, ownLedger(request), request.query)),
   })
   app.route({
     ...endpoint(ledgerQueries, 'GET /api/audit/statement/:userId'),
     ...{ preHandler, onRequest: onlyAuditor },
     handler: async ({ params, query }) =>
-      success(await statementOf(deps, await userLedger(deps, params.userId), query.month)),
+      success(await statementOf(deps, await userLedger(deps, params.userId), query)),
   })
 }
 
 async function statementOf(
   deps: ReadDeps,
   viewer: LedgerViewer,
-  month: string,
+  { month, ...query }: StatementQuery,
 ): Promise<Statement> {
   const { db } = deps.core
   const { userId } = viewer
   const period = periodOf(month)
-  const [{ sums, ...ends }, users] = await Promise.all([
+  const limit = Math.min(integerOf(query.limit) || PAGE_SIZE, PAGE_SIZE_MAX)
+  const [{ sums, range, ...ends }, users] = await Promise.all([
     sumsOfPeriod(db, userId, period),
     usersByIds(db, [userId]),
   ])
+  const before = Math.min(integerOf(query.cursor) ?? range.before, range.before)
+  const found = await listMovements(db, { userId, ...range, before, types: [] }, limit + 1)
+  const rows = found.slice(0, limit)
   return {
     ...{ user_id: userId, username: users[0]?.username ?? '', month },
     ...(await endsOf(deps, userId, ends, period)),
@@ -231,6 +238,8 @@ async function statementOf(
       ({ day }) => day,
       (day) => ({ day }),
     ),
+    items: await ledgerItems(deps, viewer, rows),
+    next_cursor: found.length > limit ? (rows.at(-1)?.position ?? null) : null,
   }
 }
 

@@ -58,33 +58,40 @@ export function getLogStatus(app: App, { core }: ReadDeps): void {
   })
 }
 
-/** `GET /api/audit/signed-checkpoints`: the signed checkpoints, the latest one first. */
+/**
+ * `GET /api/audit/signed-checkpoints` and `GET /api/audit/checkpoints`: the signed checkpoints, the
+ * latest one first.
+ */
 export function listSignedCheckpoints(app: App, { core }: ReadDeps): void {
-  app.route({
-    ...endpoint(transparencyLogQueries, 'GET /api/audit/signed-checkpoints'),
-    onRequest: onlyAuditor,
-    handler: async ({ query }) => {
-      const limit = Math.min(integerOf(query.limit) || PAGE_SIZE, PAGE_SIZE_MAX)
-      const found = await listCheckpoints(core.pg, limit + 1, integerOf(query.cursor))
-      const items = found.slice(0, limit).map((checkpoint) => signedCheckpoint(core, checkpoint))
-      const cursor = found.length > limit ? (items.at(-1)?.size ?? null) : null
-      return success({ items, next_cursor: cursor })
-    },
-  })
+  const paths = ['GET /api/audit/signed-checkpoints', 'GET /api/audit/checkpoints'] as const
+  for (const path of paths) {
+    app.route({
+      ...endpoint(transparencyLogQueries, path),
+      onRequest: onlyAuditor,
+      handler: async ({ query }) => {
+        const limit = Math.min(integerOf(query.limit) || PAGE_SIZE, PAGE_SIZE_MAX)
+        const found = await listCheckpoints(core.pg, limit + 1, integerOf(query.cursor))
+        const items = found.slice(0, limit).map((checkpoint) => signedCheckpoint(core, checkpoint))
+        const cursor = found.length > limit ? (items.at(-1)?.size ?? null) : null
+        return success({ items, next_cursor: cursor })
+      },
+    })
+  }
 }
 
 /**
  * `GET /transparency-log/checkpoint` and `/transparency-log/tile/…` (C2SP tlog-tiles), for anybody:
- * the tiles contain hashes only. `/transparency-log/verify.mjs` is the offline verifier, also for
- * anybody. `/transparency-log/tile/entries/…` contains events, and is for auditors. Each entry has
- * its length in 4 bytes, because an event may exceed 65 535 bytes.
+ * the tiles contain hashes only. Both are also at the root, as `/checkpoint` and `/tile/…`.
+ * `/transparency-log/verify.mjs` is the offline verifier, also for anybody.
  */
 export function serveTiles(app: App, { core }: ReadDeps): void {
-  app.get('/transparency-log/checkpoint', async (_request, reply) => {
-    const [latest] = await listCheckpoints(core.pg, 1)
-    if (latest === undefined) throw auditError('NothingSealed')
-    return reply.type(TEXT).header('cache-control', 'no-cache').send(latest.note)
-  })
+  for (const path of ['/transparency-log/checkpoint', '/checkpoint']) {
+    app.get(path, async (_request, reply) => {
+      const [latest] = await listCheckpoints(core.pg, 1)
+      if (latest === undefined) throw auditError('NothingSealed')
+      return reply.type(TEXT).header('cache-control', 'no-cache').send(latest.note)
+    })
+  }
   // Customers need it to verify their receipts, so it is as public as the key.
   app.get('/transparency-log/verify.mjs', async (_request, reply) =>
     reply
@@ -93,41 +100,59 @@ export function serveTiles(app: App, { core }: ReadDeps): void {
       .header('cache-control', 'no-cache')
       .send(bundleVerifier()),
   )
-  app.route({
-    ...endpoint(transparencyLogQueries, 'GET /transparency-log/tile/*'),
-    handler: async ({ params }, reply) => {
-      const address = parseTilePath(params['*'])
-      if (address === null || address.level === 'entries') throw auditError('TileUnknown')
-      const hashes = await readTile(core.pg, address.level, address.index, address.width)
-      if (hashes === null) throw auditError('TileUnknown')
-      reply.header('cache-control', 'public, max-age=31536000, immutable')
-      return reply.type('application/octet-stream').send(hashes)
-    },
+  for (const path of ['GET /transparency-log/tile/*', 'GET /tile/*'] as const) {
+    app.route({
+      ...endpoint(transparencyLogQueries, path),
+      handler: async ({ params }, reply) => {
+        const address = parseTilePath(params['*'])
+        if (address === null || address.level === 'entries') throw auditError('TileUnknown')
+        const hashes = await readTile(core.pg, address.level, address.index, address.width)
+        if (hashes === null) throw auditError('TileUnknown')
+        reply.header('cache-control', 'public, max-age=31536000, immutable')
+        return reply.type('application/octet-stream').send(hashes)
+      },
+    })
+  }
+}
+
+/**
+ * `GET /transparency-log/tile/entries/…` and `/tile/entries/…`: the events of a tile, for auditors.
+ * Each entry has its length in 4 bytes, because an event may exceed 65 535 bytes.
+ */
+export function serveEntries(app: App, { core }: ReadDeps): void {
+  for (const path of ['GET /transparency-log/tile/entries/*', 'GET /tile/entries/*'] as const) {
+    app.route({
+      ...endpoint(transparencyLogQueries, path),
+      onRequest: onlyAuditor,
+      handler: async ({ params }, reply) => {
+        const entries = await readEntries(core, `entries/${params['*']}`)
+        if (entries === null) throw auditError('TileUnknown')
+        return reply.type('application/octet-stream').send(entries)
+      },
+    })
+  }
+}
+
+/** Returns the events of a tile as bytes, or null if there is no such tile. */
+async function readEntries(core: Core, path: string): Promise<Buffer | null> {
+  const address = parseTilePath(path)
+  if (address === null) return null
+  const { index, width } = address
+  const hashes = await readTile(core.pg, 0, index, width)
+  if (hashes === null) return null
+  const { rows } = await core.pg.query<{ first_position: string }>(
+    'select first_position from transparency_log.tiles where level = 0 and index = $1',
+    [index],
+  )
+  const first = Number(rows[0]?.first_position ?? index * TILE_WIDTH + 1)
+  const records = await recordsOf(core).read(first - 1, width)
+  const entries = records.map((record) => {
+    const entry = encodedRecord(record)
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(entry.length)
+    return Buffer.concat([length, entry])
   })
-  app.route({
-    ...endpoint(transparencyLogQueries, 'GET /transparency-log/tile/entries/*'),
-    onRequest: onlyAuditor,
-    handler: async ({ params }, reply) => {
-      const address = parseTilePath(`entries/${params['*']}`)
-      if (address === null) throw auditError('TileUnknown')
-      const { index, width } = address
-      const hashes = await readTile(core.pg, 0, index, width)
-      if (hashes === null) throw auditError('TileUnknown')
-      const { rows } = await core.pg.query<{ first_position: string }>(
-        'select first_position from transparency_log.tiles where level = 0 and index = $1',
-        [index],
-      )
-      const first = Number(rows[0]?.first_position ?? index * TILE_WIDTH + 1)
-      const records = await recordsOf(core).read(first - 1, width)
-      const entries = records.map((record) => {
-        const entry = encodedRecord(record)
-        const length = Buffer.alloc(4)
-        length.writeUInt32BE(entry.length)
-        return Buffer.concat([length, entry])
-      })
-      return reply.type('application/octet-stream').send(Buffer.concat(entries))
-    },
-  })
+  return Buffer.concat(entries)
 }
 
 /** `POST /transparency-log/witness/add-checkpoint` (C2SP tlog-witness), for the configured logs. */

@@ -52,7 +52,7 @@ const AuditActs = Type.Object({
 })
 
 const filters = {
-  /** `user:7`, or another actor as the log shows it. */
+  /** The name of a user, `user:7`, or another actor such as `system:channels`. */
   actor: Query.text,
   act: Query.text,
   /** `channel:3`: the history of an object. */

@@ -84,6 +84,9 @@ const Statement = Type.Object({
   by_model: Type.Array(Type.Intersect([Type.Object({ model: Type.String() }), LedgerSum])),
   /** `day` is the start of the UTC day in Unix seconds. */
   by_day: Type.Array(Type.Intersect([Type.Object({ day: Type.Integer() }), LedgerSum])),
+  /** The movements of the month, newest first. The sums are those of all pages. */
+  items: Type.Array(LedgerItem),
+  next_cursor: nullable(Type.Integer()),
 })
 export type Statement = Static<typeof Statement>
 
@@ -120,15 +123,20 @@ const ExportQuery = Type.Object({
   format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('ndjson')])),
 })
 const MonthQuery = Type.Object({ month: Type.String({ pattern: '^2[0-9]{3}-(0[1-9]|1[0-2])$' }) })
+const StatementQuery = Type.Object({
+  ...MonthQuery.properties,
+  ...{ cursor: Query.integer, limit: Query.integer },
+})
 const UserParams = Type.Object({ userId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
 const position = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
 const AtQuery = Type.Object({ at: Type.Optional(Type.String({ maxLength: 40 })) })
 
 export type LedgerQuery = Static<typeof LedgerQuery>
+export type StatementQuery = Static<typeof StatementQuery>
 export type LedgerExportQuery = Static<typeof ExportQuery>
 
 const page = { querystring: LedgerQuery, response: { 200: Envelope(LedgerPage) } }
-const statement = { querystring: MonthQuery, response: { 200: Envelope(Statement) } }
+const statement = { querystring: StatementQuery, response: { 200: Envelope(Statement) } }
 const balance = { querystring: AtQuery, response: { 200: Envelope(BalanceAt) } }
 
 export const ledgerQueries = {

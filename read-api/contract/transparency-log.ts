@@ -51,17 +51,23 @@ const Checkpoints = Type.Object({
   next_cursor: nullable(Type.Integer()),
 })
 
-/** The path of a tile below `/transparency-log/tile/`, in the form of C2SP tlog-tiles. */
+/** The path of a tile below `…/tile/`, in the form of C2SP tlog-tiles. */
 const TileParams = Type.Object({ '*': Type.String({ maxLength: 100 }) })
 
+const signedCheckpoints = {
+  querystring: Type.Object({ cursor: Query.integer, limit: Query.integer }),
+  response: { 200: Envelope(Checkpoints) },
+}
+
+/** Clients of C2SP tlog-tiles may expect the log at the root, so its paths have two names. */
 export const transparencyLogQueries = {
   'GET /api/transparency-log/status': {
     response: { 200: Envelope(LogStatus) },
   },
-  'GET /api/audit/signed-checkpoints': {
-    querystring: Type.Object({ cursor: Query.integer, limit: Query.integer }),
-    response: { 200: Envelope(Checkpoints) },
-  },
+  'GET /api/audit/signed-checkpoints': signedCheckpoints,
+  'GET /api/audit/checkpoints': signedCheckpoints,
   'GET /transparency-log/tile/*': { params: TileParams },
+  'GET /tile/*': { params: TileParams },
   'GET /transparency-log/tile/entries/*': { params: TileParams },
+  'GET /tile/entries/*': { params: TileParams },
 }

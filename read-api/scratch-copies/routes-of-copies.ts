@@ -89,6 +89,7 @@ export const LIVE_ROUTES: ReadonlySet<string> = new Set([
   'GET /api/audit/receipts',
   'GET /api/audit/receipts/:requestId',
   'GET /api/audit/signed-checkpoints',
+  'GET /api/audit/checkpoints',
   'GET /api/transparency-log/status',
 ])
 

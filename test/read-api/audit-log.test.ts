@@ -68,6 +68,12 @@ describe('the audit log', () => {
     const { items } = await read(`object=user:${userId}&act=user-logged-in`)
     expect(items[0]).toMatchObject({ actor: { name: 'user1' }, client_ip: '127.0.0.1' })
     expect(items[0]?.after).toEqual({ is_by_password: true })
+    await site.logIn('user1')
+    const again = await read(`object=user:${userId}&act=user-logged-in`)
+    expect(again.items).toHaveLength(items.length + 1)
+    for (const { before, after } of again.items) {
+      expect([before, after]).toEqual([null, { is_by_password: true }])
+    }
   })
 
   it('contains no key, password or hidden address', async () => {
@@ -92,6 +98,9 @@ describe('the audit log', () => {
     expect(all.length).toBeGreaterThan(8)
     const byRoot = (await read('actor=user:1&limit=100')).items
     expect(byRoot.every(({ actor }) => actor.id === '1')).toBe(true)
+    expect((await read('actor=root&limit=100')).items).toEqual(byRoot)
+    expect(byRoot.length).toBeGreaterThan(0)
+    expect((await read('actor=zzz')).items).toEqual([])
     const now = Math.floor(Date.now() / 1_000)
     expect((await read(`from=${now + 60}`)).items).toEqual([])
     expect((await read(`to=${now + 60}&limit=100`)).items).toEqual(all)
@@ -100,6 +109,8 @@ describe('the audit log', () => {
   it('names the field of a bad request, and is exported', async () => {
     const wrong = await site.root.call('GET', '/api/audit/log?object=channel')
     expect([wrong.status, wrong.message]).toEqual([400, expect.stringContaining('object')])
+    const unknown = await site.root.call('GET', '/api/audit/log?act=nope')
+    expect([unknown.status, unknown.message]).toEqual([400, expect.stringContaining('act')])
     expect((await site.root.call('GET', '/api/audit/log?cursor=x')).status).toBe(400)
     const headers = { cookie: site.root.cookie, 'user-id': '1' }
     const url = '/api/audit/log/export'

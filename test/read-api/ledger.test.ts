@@ -173,6 +173,38 @@ describe('a statement', () => {
     }
   })
 
+  it('lists each movement of the month once, page by page, as the ledger does', async () => {
+    const { items } = await ledger('limit=100')
+    let movements = 0
+    for (const name of ['2026-01', '2026-02']) {
+      const path = `/api/audit/statement/${userId}?${month(name)}&limit=1`
+      const listed: LedgerItem[] = []
+      for (let cursor: number | null = null, isFirst = true; isFirst || cursor !== null; ) {
+        const more: string = cursor === null ? '' : `&cursor=${cursor}`
+        const page: Statement = await read<Statement>(`${path}${more}`)
+        expect(page.items).toHaveLength(1)
+        listed.push(...page.items)
+        const change = listed.reduce((total, { amount }) => total + amount, 0)
+        if (page.next_cursor === null) {
+          expect(page.opening.total + change).toBe(page.closing.total)
+          expect(listed[0]?.total).toBe(page.closing.total)
+        }
+        isFirst = false
+        cursor = page.next_cursor
+      }
+      const positions = listed.map(({ position }) => position)
+      expect(listed).toEqual(items.filter(({ position }) => positions.includes(position)))
+      movements += listed.length
+    }
+    expect(movements).toBe(items.length)
+    const own = await read<Statement>(
+      `/api/ledger/self/statement?${month('2026-01')}`,
+      site.user.call,
+    )
+    expect(own.items.length).toBeGreaterThan(0)
+    expect(own.items.every(({ channel_id }) => channel_id === 0)).toBe(true)
+  })
+
   it('of the site sums up all accounts', async () => {
     const february = await read<SiteMonth>(`/api/audit/site-month?${month('2026-02')}`)
     expect(february).toMatchObject({ granted: 500, charged: -25, sold: 0, refunded: 0 })

@@ -168,6 +168,27 @@ describe('receipts', () => {
     expect(unknown).toMatchObject({ status: 404, code: 'CallUnknown' })
   })
 
+  it('are proved by a log that is also at the root, for clients of C2SP tlog-tiles', async () => {
+    await seal()
+    const headers = { cookie: site.admin.cookie, 'user-id': String(site.admin.id) }
+    const read = async (url: string) => {
+      const { statusCode, headers: of, rawPayload } = await site.app.inject({ url, headers })
+      return { statusCode, type: of['content-type'], text: rawPayload.toString('base64') }
+    }
+    const list = await site.admin.call('GET', '/api/audit/signed-checkpoints?limit=1')
+    type Checkpoints = { items: { size: number }[] }
+    const { data } = await site.admin.call<Checkpoints>('GET', '/api/audit/checkpoints?limit=1')
+    expect([list.status, data]).toEqual([200, list.data])
+    const size = data.items[0]?.size ?? 0
+    expect(size).toBeGreaterThan(0)
+    const partial = size >= 256 ? '000' : `000.p/${size}`
+    for (const path of ['checkpoint', `tile/0/${partial}`, `tile/entries/${partial}`]) {
+      const found = await read(`/transparency-log/${path}`)
+      expect(found).toMatchObject({ statusCode: 200, text: expect.stringMatching(/./) })
+      expect(await read(`/${path}`)).toEqual(found)
+    }
+  })
+
   it('are verified in plain Node by the program that the site gives to anybody', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'receipts-'))
     const verifier = join(folder, 'verify.mjs')

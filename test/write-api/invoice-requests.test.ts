@@ -6,6 +6,7 @@ import type { InvoiceComparison, InvoiceRequest } from '#read-api/contract/invoi
 import {
   aCall,
   appendTo,
+  channelCreated,
   costing,
   type Given,
   releasedCall,
@@ -49,6 +50,7 @@ beforeAll(async () => {
     attemptWith({ requestId: 'r-failed' }),
   ])
   const position = await appendTo(fixture.core.store, [
+    channelCreated(CHANNEL, 'Ninth'),
     callOf('m', 500, [attemptWith({ requestId: 'r1', id: 'chat-1' })]),
     callOf('m', 500, [attemptWith({ id: 'chat-2' })]),
     callOf('m', 500, [attemptWith({ requestId: 'r3' })]),
@@ -64,7 +66,7 @@ beforeAll(async () => {
     ]),
     failed,
   ])
-  await fixture.freshness.waitFor(['usage-by-hour', 'reconciliation'], position, 20_000)
+  await fixture.freshness.waitFor(['usage-by-hour', 'reconciliation', 'channels'], position, 20_000)
 })
 
 const COLUMNS = { day: 'day', model: 'model', amount: 'cost', tokens: 'tokens', request_id: 'id' }

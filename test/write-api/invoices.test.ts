@@ -2,7 +2,14 @@ import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { InvoiceRequest } from '#domain/invoices/events.ts'
 import type { InvoiceComparison, InvoiceSummary } from '#read-api/contract/invoices.ts'
-import { aCall, appendTo, channelCreated, costing, settledCall } from '#test/projections/fixture.ts'
+import {
+  aCall,
+  appendTo,
+  channelChanged,
+  channelCreated,
+  costing,
+  settledCall,
+} from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { CsvParser } from '#write-api/audit/parse-csv.ts'
 import { billionthsOf, type InvoiceFormat, sumInvoice } from '#write-api/audit/sum-invoice.ts'
@@ -129,6 +136,8 @@ beforeAll(async () => {
     costing(settledCall(aCall({ userId: 3, model }), 2_000, at, 9), cost)
   const position = await appendTo(fixture.core.store, [
     channelCreated(9, 'nine'),
+    channelCreated(10, 'Deleted'),
+    channelChanged(10, 'ChannelsDeleted'),
     ...[call('m', 500), call('m', 500), call('other', 100), call('ours', 70)],
   ])
   await fixture.freshness.waitFor(['usage-by-hour', 'channels'], position, 20_000)
@@ -179,6 +188,13 @@ describe('an imported invoice', () => {
     expect(left).toEqual([])
   })
 
+  it('is accepted for a channel that has been deleted', async () => {
+    const file = `Day;Model;Cost;Tokens\n${day};m;1;1\n`
+    const { status, data } = await upload(file, { channel_id: '10' })
+    expect([status, data]).toMatchObject([200, { rows: 1 }])
+    await fixture.admin.call('DELETE', `/api/audit/invoices/${data.id}`)
+  })
+
   it('is refused with the name of the wrong field', async () => {
     const file = `Day;Model;Cost;Tokens\n${day};m;1;1\n`
     const wrong: [object, string][] = [
@@ -187,6 +203,7 @@ describe('an imported invoice', () => {
       [{ models: '[' }, 'models'],
       [{ models: '{"a":1}' }, 'models'],
       [{ channel_id: 'x' }, 'channel_id'],
+      [{ channel_id: '999' }, 'channel_id'],
     ]
     for (const [query, field] of wrong) {
       const answer = await upload(file, query)

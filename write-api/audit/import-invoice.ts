@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { channelsDecider } from '#domain/channels/decide.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import {
   INVOICES_STREAM,
   type Invoice,
@@ -14,6 +16,7 @@ import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { done, success } from '#infra/http/response-envelope.ts'
+import { findChannel } from '#projections/channels/query.ts'
 import {
   type Action,
   type Api,
@@ -45,11 +48,15 @@ export const importInvoice: Action = (api, deps) => {
         if (parseDecimal(dollars)?.units === 0n) {
           throw invalidField('dollars', { zh: '必须大于 0', en: 'must be above 0' })
         }
+        const channelId = Number(query.channel_id)
         // A file that is refused is not read to its end, so the connection cannot be used again.
         reply.header('connection', 'close')
+        if (!(await hasExisted(deps, channelId))) {
+          throw invalidField('channel_id', { zh: '该渠道不存在', en: 'there is no such channel' })
+        }
         if (!(body instanceof Readable)) throw invoiceError('InvoiceEmpty')
         const file = body.iterator({ destroyOnReturn: false })
-        const terms = { channelId: Number(query.channel_id), currency, dollars }
+        const terms = { channelId, currency, dollars }
         const context = contextOf(deps, request)
         const { position, ...imported } = await deps.runExclusive('invoice-import', () =>
           importFile(deps, file, format, terms, context),
@@ -59,6 +66,15 @@ export const importInvoice: Action = (api, deps) => {
       },
     })
   })
+}
+
+/**
+ * Whether there is or was a channel of the id. Deleted channels are only in the read model, and
+ * their invoices may arrive after the deletion.
+ */
+async function hasExisted({ core }: Deps, channelId: number): Promise<boolean> {
+  const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
+  return channels.has(channelId) || (await findChannel(core.db, channelId)) !== null
 }
 
 type InvoiceTerms = Pick<Invoice, 'channelId' | 'currency' | 'dollars'>

@@ -44,6 +44,7 @@ const STATEMENT: Statement = {
   ],
   by_model: [{ model: 'gpt-4o', count: 812, amount: -3_375 }],
   by_day: [{ day: Date.UTC(2026, 10, 3) / 1_000, count: 815, amount: 1_496_625 }],
+  ...{ items: [], next_cursor: null },
 }
 
 const SITE_MONTH: SiteMonth = {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { en, startingWith, textPattern } from '#test/support/console-texts.ts'
+import { AUDITOR_USER, EXPLAINED_CALL, REQUEST_ID } from '../audit/audit-samples.ts'
 import { axeFaults } from '../support/axe.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeSite, ok, startFakeSite } from '../support/fake-site.ts'
@@ -115,6 +116,24 @@ describe('the command palette', () => {
     await takePicture(app.page, 'palette-find-call')
     await app.page.keyboard.press('Enter')
     await app.page.waitForURL(`**/app/calls/${OLD.request_id}`)
+  })
+
+  it('finds the call of another user for an auditor, who may not read the log', async () => {
+    const path = `GET /api/audit/calls/${REQUEST_ID}`
+    app.site.routes[path] = () => ok(EXPLAINED_CALL)
+    await enter(app.page, `${app.site.url}/app/calls`, { language: 'en' }, AUDITOR_USER)
+    await app.page.getByRole('textbox', { name: en('shared.requestId') }).waitFor()
+    await app.page.keyboard.press('Control+k')
+    await app.page
+      .getByRole('dialog', { name: en('commands.palette') })
+      .getByRole('combobox')
+      .fill(REQUEST_ID)
+    const call = { id: '0191aa00-1b2c…89ab', model: EXPLAINED_CALL.model }
+    const name = textPattern('en', 'commands.openCall', call)
+    await app.page.getByRole('option', { name }).waitFor()
+    await app.page.keyboard.press('Enter')
+    await app.page.waitForURL(`**/app/calls/${REQUEST_ID}`)
+    delete app.site.routes[path]
   })
 })
 

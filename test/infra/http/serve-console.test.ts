@@ -75,6 +75,11 @@ describe('the console’s files', () => {
     ['GET', '/assets/old-9z.js'],
     ['GET', '/api/nothing'],
     ['POST', '/setup'],
+    ['GET', '/checkpoint'],
+    ['GET', '/checkpoint/old'],
+    ['GET', '/tile/0/x'],
+    ['GET', '/tile'],
+    ['GET', '/transparency-log/old'],
   ] as const)('%s %s gets no page', async (method, url) => {
     expect((await app.inject({ method, url })).statusCode).toBe(404)
   })
