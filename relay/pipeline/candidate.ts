@@ -209,6 +209,7 @@ function adapted(candidate: Candidate | RelayError): Candidate | RelayError {
   return {
     ...candidate,
     body: Buffer.from(JSON.stringify(written)),
+    losses: [...candidate.losses, ...adapter.lossesOf(asked)],
     ...(isDataLacking ? { lacksImageData: true } : {}),
   }
 }

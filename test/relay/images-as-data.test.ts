@@ -115,6 +115,14 @@ describe.each(Object.entries(VENDORS))('images of %s', (_name, { model, answers 
     expect(requestsTo('/a.png')).toEqual([])
   })
 
+  it('name the members of the request that the provider does not have', async () => {
+    script([`${provider.url}/a.png`])
+    const fields = { response_format: 'url', quality: 'high', style: 'vivid', user: 'u' }
+    const { loss } = await generate(model, { ...fields, background: 'auto', seed: 1 })
+    expect(loss).toBe('quality, style, user')
+    expect((await onlyEnd(rig)).data).toMatchObject({ losses: ['quality', 'style', 'user'] })
+  })
+
   it('stay addresses if they are too large', async () => {
     provider.answers.set('GET /a.png', picture(Buffer.alloc(24 * MIB + 1)))
     script([`${provider.url}/a.png`])

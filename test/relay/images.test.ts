@@ -337,6 +337,12 @@ describe('Imagen', () => {
     expect(await settledCall()).toMatchObject({ charge: 20_000, hold: 40_000 })
   })
 
+  it('names addresses and other members that it can’t answer as losses', async () => {
+    provider.answers.set(NATIVE, { body: answer })
+    await generate({ model: IMAGEN, response_format: 'url', size: '1024x1024', style: 'vivid' })
+    expect(await settledCall()).toMatchObject({ losses: ['response_format', 'style'] })
+  })
+
   it('is called by OpenAI’s images, whose answer has data', async () => {
     provider.answers.set(NATIVE, { body: answer })
     const { text } = await generate({ model: IMAGEN, n: 2, size: '1792x1024' })

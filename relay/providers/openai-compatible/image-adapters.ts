@@ -1,5 +1,12 @@
 import { recordOf } from '#relay/canonical/provider-usage-report.ts'
 import { type Member, scanObject } from '#relay/dialects/scan-request-object.ts'
+import {
+  aspectRatioOf,
+  type CarriedBy,
+  type ImageRequest,
+  lossesFor,
+  sidesOf,
+} from './image-members.ts'
 import { DASH_SCOPE_TASK, type ImageTask, PREDICTION_TASK } from './image-tasks.ts'
 
 /**
@@ -16,20 +23,13 @@ export type ImageAdapter = {
    * Returns a provider's answer as an answer of OpenAI's images API. `created` is in unix seconds.
    */
   readonly answer: (body: Buffer, created: number) => Buffer
+  /** Returns the members of a request that the provider's request does not carry. */
+  readonly lossesOf: (request: object) => readonly string[]
   /** True if the provider answers only the addresses of images, and never their data. */
   readonly answersOnlyAddresses?: true
   /** How the images are fetched if the provider makes them as tasks. */
   readonly task?: ImageTask
 }
-
-/** A request of OpenAI's images API whose values were checked. */
-type ImageRequest = {
-  readonly prompt: string
-  readonly n?: number | null
-  readonly size?: string | null
-  readonly response_format?: string | null
-  readonly image?: string | readonly string[] | null
-} & Readonly<Record<'negative_prompt' | 'seed' | 'guidance_scale' | 'watermark', unknown>>
 
 const QUOTE = 34
 const BACKSLASH = 92
@@ -118,26 +118,7 @@ function errorIn(
   return Buffer.from(JSON.stringify({ error: { message: String(message ?? ''), code: `${code}` } }))
 }
 
-const sidesOf = (size: string | null | undefined): readonly [number, number] | null => {
-  const [, width, height] = /^(\d{1,5})[x*](\d{1,5})$/.exec(size ?? '') ?? []
-  return width === undefined ? null : [Number(width), Number(height)]
-}
-
-const RATIOS = ['1:1', '3:4', '4:3', '9:16', '16:9'] as const
-
-/** Returns the ratio that is closest to the size; undefined for a size without pixels. */
-function aspectRatioOf(size: string | null | undefined): string | undefined {
-  const sides = sidesOf(size)
-  if (sides === null || sides[0] * sides[1] === 0) return undefined
-  const ratio = Math.log(sides[0] / sides[1])
-  const distance = (name: string): number => {
-    const [width = 1, height = 1] = name.split(':').map(Number)
-    return Math.abs(Math.log(width / height) - ratio)
-  }
-  return RATIOS.toSorted((one, other) => distance(one) - distance(other))[0]
-}
-
-const unsupportedIn = ({ n, image }: ImageRequest, imagesMax: number) =>
+const unsupportedIn = ({ n, image }: Pick<ImageRequest, 'n' | 'image'>, imagesMax: number) =>
   (n ?? 1) > imagesMax
     ? { unsupported: 'n' }
     : image === undefined || image === null
@@ -146,7 +127,8 @@ const unsupportedIn = ({ n, image }: ImageRequest, imagesMax: number) =>
 
 /** Imagen's `predict`, which returns images only as data. */
 export const IMAGEN: ImageAdapter = {
-  requestOf: (request) =>
+  lossesOf: lossesFor('imagen'),
+  requestOf: (request: CarriedBy<'imagen'>) =>
     unsupportedIn(request, 4) ?? {
       instances: [{ prompt: request.prompt }],
       parameters: { sampleCount: request.n ?? 1, aspectRatio: aspectRatioOf(request.size) },
@@ -159,7 +141,8 @@ export const IMAGEN: ImageAdapter = {
 
 /** The images of Gemini's `generateContent`, which generates one image per request. */
 export const GEMINI_CONTENT: ImageAdapter = {
-  requestOf: (request) => {
+  lossesOf: lossesFor('geminiContent'),
+  requestOf: (request: CarriedBy<'geminiContent'>) => {
     const aspectRatio = aspectRatioOf(request.size)
     const config = aspectRatio === undefined ? {} : { imageConfig: { aspectRatio } }
     return (
@@ -201,8 +184,12 @@ function usageOf(metadata: Readonly<Record<string, unknown>>): object {
 
 /** SiliconFlow's images, whose members have other names. */
 export const SILICON_FLOW: ImageAdapter = {
+  lossesOf: lossesFor('siliconFlow'),
   answersOnlyAddresses: true,
-  requestOf: ({ prompt, n, size, image, negative_prompt, seed, guidance_scale }, model) => ({
+  requestOf: (
+    { prompt, n, size, image, negative_prompt, seed, guidance_scale }: CarriedBy<'siliconFlow'>,
+    model,
+  ) => ({
     ...{ model, prompt, image_size: size ?? undefined, batch_size: n ?? 1 },
     ...{ image: image ?? undefined, negative_prompt, seed, guidance_scale },
   }),
@@ -218,7 +205,8 @@ export const SILICON_FLOW: ImageAdapter = {
 
 /** MiniMax' `image_generation`. */
 export const MINIMAX_IMAGES: ImageAdapter = {
-  requestOf: (request, model) => {
+  lossesOf: lossesFor('miniMax'),
+  requestOf: (request: CarriedBy<'miniMax'>, model) => {
     const { prompt, n, size, response_format: format, seed } = request
     const response_format = format === 'b64_json' ? 'base64' : 'url'
     const aspect_ratio = aspectRatioOf(size)
@@ -242,8 +230,12 @@ function codeOfMiniMax({ base_resp, error }: Readonly<Record<string, unknown>>) 
 
 /** The synchronous image models of DashScope. */
 export const DASH_SCOPE: ImageAdapter = {
+  lossesOf: lossesFor('dashScope'),
   answersOnlyAddresses: true,
-  requestOf: ({ prompt, n, size, image, negative_prompt, seed, watermark }, model) => {
+  requestOf: (
+    { prompt, n, size, image, negative_prompt, seed, watermark }: CarriedBy<'dashScope'>,
+    model,
+  ) => {
     const pictures = typeof image === 'string' ? [image] : (image ?? [])
     const content = [...pictures.map((picture) => ({ image: picture })), { text: prompt }]
     const parameters = { n: n ?? 1, size: sidesOf(size)?.join('*') }
@@ -262,9 +254,10 @@ export const DASH_SCOPE: ImageAdapter = {
 
 /** The image models of DashScope that make images as tasks. */
 export const DASH_SCOPE_TASKS: ImageAdapter = {
+  lossesOf: lossesFor('dashScopeTasks'),
   answersOnlyAddresses: true,
   task: DASH_SCOPE_TASK,
-  requestOf: (request, model) => {
+  requestOf: (request: CarriedBy<'dashScopeTasks'>, model) => {
     const { prompt, n, size, negative_prompt, seed, watermark } = request
     const parameters = { n: n ?? 1, size: sidesOf(size)?.join('*'), seed, watermark }
     return unsupportedIn(request, 4) ?? { model, input: { prompt, negative_prompt }, parameters }
@@ -277,9 +270,10 @@ const BY_SIDES = /sdxl|stable-diffusion(?!-3)/
 
 /** The image models of Replicate. A version is behind the colon of a model's name. */
 export const REPLICATE_IMAGES: ImageAdapter = {
+  lossesOf: lossesFor('replicate'),
   answersOnlyAddresses: true,
   task: PREDICTION_TASK,
-  requestOf: (request, model) => {
+  requestOf: (request: CarriedBy<'replicate'>, model) => {
     const { prompt, n, size, negative_prompt, seed } = request
     const [width, height] = sidesOf(size) ?? []
     const shape = BY_SIDES.test(model) ? { width, height } : { aspect_ratio: aspectRatioOf(size) }

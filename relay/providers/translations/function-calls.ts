@@ -10,6 +10,7 @@ import {
   type ToolResultPart,
 } from '#relay/conversion/canonical-request.ts'
 import { objectOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
+import { callersPlace } from '#relay/conversion/part-places.ts'
 
 type Turn = JsonObject & { readonly role: 'user' | 'function' | 'assistant' }
 
@@ -43,8 +44,8 @@ export function writeTurns(messages: readonly CanonicalMessage[], losses: string
 }
 
 /**
- * Returns the results of tools by the ids of their calls. A result without its call is refused,
- * because results are written with their calls, so it would be lost.
+ * Returns the results of tools by the ids of their calls. A result without its call, or a second
+ * result of a call, is refused, because each call is written with one result, so it would be lost.
  */
 function resultsIn(messages: readonly CanonicalMessage[]): ReadonlyMap<string, ToolResultPart> {
   const parts = messages.flatMap((message) => message.parts)
@@ -53,7 +54,22 @@ function resultsIn(messages: readonly CanonicalMessage[]): ReadonlyMap<string, T
   if (results.some(({ callId }) => !calls.has(callId))) {
     throw new ConversionError('messages', 'Each result of a tool must have its call.')
   }
-  return new Map(results.map((result) => [result.callId, result]))
+  const byCall = new Map<string, ToolResultPart>()
+  for (const result of results) {
+    if (byCall.has(result.callId)) throw secondResultError(result, messages)
+    byCall.set(result.callId, result)
+  }
+  return byCall
+}
+
+function secondResultError(
+  result: ToolResultPart,
+  messages: readonly CanonicalMessage[],
+): ConversionError {
+  const at = messages.findIndex(({ parts }) => parts.includes(result))
+  const part = messages[at]?.parts.indexOf(result)
+  const found = callersPlace(`messages[${at}].parts[${part}]`, { system: [], messages })
+  return new ConversionError(found?.place ?? 'messages', 'A call of a tool has one result.')
 }
 
 function resultOf(id: string, results: ReadonlyMap<string, ToolResultPart>): ToolResultPart {

@@ -59,6 +59,49 @@ describe('requests for images in the formats of providers', () => {
   })
 })
 
+const ADAPTERS: readonly (readonly [string, ImageAdapter])[] = Object.entries({
+  ...{ IMAGEN, GEMINI_CONTENT, SILICON_FLOW, MINIMAX_IMAGES, DASH_SCOPE, DASH_SCOPE_TASKS },
+  REPLICATE_IMAGES,
+})
+
+describe('members of a request for images', () => {
+  /** Each member with a value that would change the images. No adapter knows the last one. */
+  const members = {
+    ...{ size: '1024x768', quality: 'high', style: 'vivid', background: 'transparent' },
+    ...{ moderation: 'low', output_format: 'webp', output_compression: 50, user: 'u' },
+    ...{ negative_prompt: 'dogs', seed: 0, guidance_scale: 7, watermark: false },
+    ...{ partial_images: 2, unknown_member: true },
+  }
+
+  it.each(ADAPTERS)('are carried or named as losses: %s', (_name, adapter) => {
+    const named = Object.entries(members).filter(([name, value]) => {
+      const isCarried =
+        JSON.stringify(written(adapter, { [name]: value })) !== JSON.stringify(written(adapter, {}))
+      expect([name, adapter.lossesOf({ [name]: value })]).toEqual([name, isCarried ? [] : [name]])
+      return !isCarried
+    })
+    const all = { model: 'm', prompt: 'a', n: 1, stream: true, ...members }
+    expect(adapter.lossesOf(all)).toEqual(named.map(([name]) => name))
+    expect(adapter.lossesOf(all)).toContain('unknown_member')
+  })
+
+  it.each(ADAPTERS)('are no losses if they leave the choice to the provider: %s', (_, adapter) => {
+    const request = { quality: 'auto', background: 'auto', size: 'auto', partial_images: 0 }
+    expect(adapter.lossesOf({ ...request, moderation: 'auto', style: null })).toEqual([])
+  })
+
+  it('are losses if their value can’t be carried', () => {
+    for (const [, adapter] of ADAPTERS) {
+      const isOfData = adapter === IMAGEN || adapter === GEMINI_CONTENT
+      const lost = isOfData ? ['response_format'] : []
+      expect(adapter.lossesOf({ response_format: 'url' })).toEqual(lost)
+      expect(adapter.lossesOf({ response_format: 'b64_json' })).toEqual([])
+      const sizeLost = adapter === SILICON_FLOW ? [] : ['size']
+      expect(adapter.lossesOf({ size: 'large' })).toEqual(sizeLost)
+    }
+  })
+})
+
 describe('answers with images in the formats of providers', () => {
   it('of SiliconFlow count once, although they are listed twice', () => {
     const images = [{ url: 'https://a/1?x="' }, { url: 'https://a/2' }]

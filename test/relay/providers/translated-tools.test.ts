@@ -219,6 +219,24 @@ describe('tools and pictures', () => {
     expect(() => sent(XUNFEI, { messages }, model)).toThrow(named)
   })
 
+  it.each([
+    ['Baidu’s first version', BAIDU_V1, 'm'],
+    ['Spark', XUNFEI, SPARK],
+  ])('are refused for %s if a call has two results', (_name, translation, model) => {
+    const [question, call, result] = CHAT.messages
+    const repeated = { ...result, content: 'bye' }
+    const fault = /^not_convertible messages\[3\]$/
+    for (const messages of [
+      [question, call, result, repeated],
+      [question, call, result, repeated, { role: 'user', content: 'And?' }],
+    ]) {
+      expect(() => sent(translation, { messages }, model)).toThrow(fault)
+    }
+    const later = [question, call, result, { role: 'user', content: 'And?' }, repeated]
+    expect(() => sent(translation, { messages: later }, model)).toThrow(/messages\[4\]$/)
+    expect(() => sent(translation, { messages: [question, call, result] }, model)).not.toThrow()
+  })
+
   it('come back from Spark', () => {
     const function_call = { name: 'read', arguments: '{"path":"a.txt"}' }
     const text = [{ content: '', role: 'assistant', content_type: 'text', function_call, index: 0 }]
