@@ -7,7 +7,8 @@ import type { ProjectionName } from './projection-names.ts'
  * A checkpoint is the position of the last event that a read model includes in one lane (stream
  * partition). Each batch updates all checkpoints of a process. The fill factor of 25 leaves space
  * for these updates in the same page. In the first release, a read model had one position, which
- * the migration copies to all lanes.
+ * the migration copies to all lanes. `ahead_of_events` has the read models that include events
+ * which the store does not have; see `runner/ahead-of-events.ts`.
  */
 export const CHECKPOINT_TABLE = `
 do $migrate$ begin
@@ -35,7 +36,12 @@ do $migrate$ begin
       from projections.checkpoint_without_lanes, generate_series(0, ${LANE_COUNT - 1}) lane;
     drop table projections.checkpoint_without_lanes;
   end if;
-end $migrate$`
+end $migrate$;
+create table if not exists projections.ahead_of_events (
+  name text primary key,
+  reached bigint not null,
+  head bigint not null
+)`
 
 export const CHECKPOINT_SCHEMA = 'projections'
 

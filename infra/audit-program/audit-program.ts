@@ -60,6 +60,11 @@ export async function runAuditProgram(
       process.stdout.write(`Usage: npm run audit -- ${verb.form}\n\n${verb.help}\n`)
       return 0
     }
+    const surplus = positionals[verb.argumentsMax]
+    if (surplus !== undefined) {
+      const usage = `npm run audit -- ${verb.form}`
+      throw new CommandError(`"${surplus}" is one argument too many. Usage: ${usage}`)
+    }
     const invocation: Invocation = { values, positionals, environment, signal }
     return await verb.run(invocation)
   } catch (error) {

@@ -18,6 +18,8 @@ export type Verb = {
   readonly summary: string
   readonly help: string
   readonly options: ParseArgsOptionsConfig
+  /** The number of arguments beside the options that the verb takes. */
+  readonly argumentsMax: number
   /** Runs the verb and returns the exit code. Throws `CommandError` for wrong arguments. */
   readonly run: (invocation: Invocation) => Promise<number>
 }
@@ -42,6 +44,12 @@ export function positionOption(invocation: Invocation, name: string): number | u
   if (text === undefined) return undefined
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new CommandError(`--${name} must be a position above 0`)
   return Number(text)
+}
+
+/** Refuses a first position after the last event: an empty result would look like an answer. */
+export function verifyPosition(name: string, position: number | undefined, last: number): void {
+  if (position === undefined || position <= Math.max(1, last)) return
+  throw new CommandError(`--${name} is ${position}, but the last event is at position ${last}`)
 }
 
 /** Shows the progress and the time that is left on a terminal; nothing if the output is a file. */

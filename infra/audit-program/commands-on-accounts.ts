@@ -9,8 +9,10 @@ import {
   printJson,
   textOption,
   type Verb,
+  verifyPosition,
   withSite,
 } from './command.ts'
+import { MANIFEST_FILE, manifestOf } from './export-format.ts'
 import { openExport } from './export-reader.ts'
 import { exportedEvents } from './verify-export.ts'
 
@@ -20,15 +22,18 @@ const PAGE = 1_000
 
 /**
  * Calls `apply` with the events of the user's account, from the site or an export, in order. An
- * account without events is an error, because the id may be wrong.
+ * account without events is an error, because the id may be wrong. So is a moment of the option
+ * `name` that is a position after the last event.
  */
 async function eachEvent(
   invocation: Invocation,
   userId: number,
+  [name, { position }]: readonly [name: string, Moment],
   apply: (event: Recorded) => void,
 ): Promise<void> {
   let count = 0
-  await readAccount(invocation, accountStream(userId), (event) => {
+  const verifyEnd = (last: number) => verifyPosition(name, position, last)
+  await readAccount(invocation, accountStream(userId), verifyEnd, (event) => {
     count += 1
     apply(event)
   })
@@ -38,15 +43,19 @@ async function eachEvent(
 async function readAccount(
   invocation: Invocation,
   stream: string,
+  verifyEnd: (lastPosition: number) => void,
   apply: (event: Recorded) => void,
 ): Promise<void> {
   const path = textOption(invocation, 'export')
   if (path !== undefined) {
     const reader = openExport(path)
+    const manifest = reader.read(MANIFEST_FILE)
+    if (manifest !== null) verifyEnd(manifestOf(manifest.toString()).last)
     for await (const event of exportedEvents(reader, stream)) apply(event)
     return reader.close()
   }
   await withSite(invocation, async ({ store }) => {
+    verifyEnd(await store.headPosition())
     for (let revision = 0; ; ) {
       const page = await store.readStream(stream, revision, PAGE)
       for (const event of page) apply(event)
@@ -77,12 +86,13 @@ export const BALANCE: Verb = {
 
   --at MOMENT     an ISO time, or a position (digits only)
 ${SOURCE_HELP}`,
+  argumentsMax: 1,
   options: { at: { type: 'string' }, ...SOURCE },
   run: async (invocation) => {
     const userId = userOf(invocation)
     const moment = momentOf('at', textOption(invocation, 'at'))
     const ledger = new AccountLedger()
-    await eachEvent(invocation, userId, (event) => {
+    await eachEvent(invocation, userId, ['at', moment], (event) => {
       if (isWithin(event, moment)) ledger.apply(event)
     })
     const { balance, held, total, affiliate, position } = ledger.current()
@@ -96,6 +106,9 @@ ${SOURCE_HELP}`,
   },
 }
 
+const isAfter = (from: number | undefined, to: number | undefined): boolean =>
+  from !== undefined && to !== undefined && from > to
+
 type Period = { readonly from: Moment; readonly to: Moment }
 
 export const LEDGER: Verb = {
@@ -106,10 +119,15 @@ export const LEDGER: Verb = {
   --from MOMENT   an ISO time, or a position: what was before is the opening balance
   --to MOMENT     an ISO time, or a position: later movements are left out
 ${SOURCE_HELP}`,
+  argumentsMax: 1,
   options: { from: { type: 'string' }, to: { type: 'string' }, ...SOURCE },
   run: (invocation) => {
     const from = momentOf('from', textOption(invocation, 'from'))
-    return list(invocation, { from, to: momentOf('to', textOption(invocation, 'to')) })
+    const to = momentOf('to', textOption(invocation, 'to'))
+    if (isAfter(from.position, to.position) || isAfter(from.at, to.at)) {
+      throw new CommandError('--to must not be before --from')
+    }
+    return list(invocation, { from, to })
   },
 }
 
@@ -120,6 +138,7 @@ export const STATEMENT: Verb = {
 
   --month YYYY-MM
 ${SOURCE_HELP}`,
+  argumentsMax: 1,
   options: { month: { type: 'string' }, ...SOURCE },
   run: (invocation) => {
     const [, year = '', month = ''] =
@@ -140,7 +159,7 @@ async function list(invocation: Invocation, period: Period): Promise<number> {
   const ledger = new AccountLedger()
   let opening = ledger.current()
   const lines: LedgerLine[] = []
-  await eachEvent(invocation, userId, (event) => {
+  await eachEvent(invocation, userId, ['from', period.from], (event) => {
     if (!isWithin(event, period.to)) return
     const line = ledger.apply(event)
     if (isBefore(event, period)) opening = ledger.current()

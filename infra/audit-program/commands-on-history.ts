@@ -10,12 +10,13 @@ import {
   printJson,
   terminalProgress,
   type Verb,
+  verifyPosition,
   withSite,
 } from './command.ts'
 import { runVerifier } from './offline-verifier.ts'
 import { replayUntil } from './replay-until.ts'
 import { checkLines, findingLine } from './report-text.ts'
-import { exportSource } from './sealed-tree.ts'
+import { exportSource, recordsOf } from './sealed-tree.ts'
 import { ensureAuditTables } from './stored-audit-state.ts'
 import { verifySite } from './verify-site.ts'
 import { writeExportFolder } from './write-export-folder.ts'
@@ -30,6 +31,7 @@ export const VERIFY: Verb = {
   --witness KEY           a witness that must have signed (export); may be repeated
   --quorum N              how many of these witnesses must have signed (default: all)
   --earlier EXPORT|FILE   an earlier export or signed checkpoint (export); may be repeated`,
+  argumentsMax: 1,
   options: {
     incremental: { type: 'boolean' },
     key: { type: 'string', multiple: true },
@@ -91,6 +93,7 @@ An interrupted export continues when it is run again with the same folder.
 
   --from N   the position of the first event (default 1)
   --to N     the position of the last event (default: the last one)`,
+  argumentsMax: 1,
   options: { from: { type: 'string' }, to: { type: 'string' } },
   run: async (invocation) => {
     const [folder] = invocation.positionals
@@ -99,6 +102,7 @@ An interrupted export continues when it is run again with the same folder.
     if (to !== undefined && to < from) throw new CommandError('--to must not be less than --from')
     const progress = terminalProgress()
     return await withSite(invocation, async (core) => {
+      verifyPosition('from', from, await recordsOf(core).head())
       const manifest = await writeExportFolder(exportSource(core), folder, {
         ...{ from, ...(to === undefined ? {} : { to }), exportedAt: new Date(core.now()) },
         onProgress: (position, last) => {
@@ -124,6 +128,7 @@ readable until the end, and the site may be running.
               which auditors open in the console
 
 ${PROJECTIONS.map(({ name }) => `  ${name}`).join('\n')}`,
+  argumentsMax: Number.POSITIVE_INFINITY,
   options: { until: { type: 'string' } },
   run: async (invocation) => {
     const { positionals: names, values, signal } = invocation

@@ -25,6 +25,7 @@ keys, and the witnesses are told. The old key is not accepted for any later chec
 Until then nothing is sealed, and the alarm transparency-log-stopped is logged; no event is lost.
 If the command is interrupted, run it again with the same FILE. Publish the new key as you
 published the old one.`,
+  argumentsMax: 1,
   options: {},
   run: async (invocation) => {
     const [file, ...others] = invocation.positionals

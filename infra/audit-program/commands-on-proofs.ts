@@ -10,6 +10,7 @@ import {
   printJson,
   terminalProgress,
   type Verb,
+  verifyPosition,
   withSite,
 } from './command.ts'
 import { runVerifier } from './offline-verifier.ts'
@@ -26,6 +27,7 @@ Receipts of different files are also compared with each other.
   --key KEY       the site's key, as it was published; may be repeated
   --witness KEY   a key of a witness; may be repeated
   --quorum N      how many of these witnesses must have signed (default: all)`,
+  argumentsMax: Number.POSITIVE_INFINITY,
   options: {
     key: { type: 'string', multiple: true },
     witness: { type: 'string', multiple: true },
@@ -49,6 +51,7 @@ export const WITNESS: Verb = {
   summary: 'Show the last signed checkpoint, and who signed it',
   help: `Shows the last signed checkpoint of the site. The exit code is 1 if the key of the site or
 fewer witnesses than TRANSPARENCY_LOG_QUORUM have signed it.`,
+  argumentsMax: 0,
   options: {},
   run: (invocation) =>
     withSite(invocation, async (core) => {
@@ -90,12 +93,14 @@ batches are left out: verify checks them by their lines. With differences, the e
 
   --from N   the position of the first event (default 1)
   --to N     the position of the last event (default: the last one)`,
+  argumentsMax: 0,
   options: { from: { type: 'string' }, to: { type: 'string' } },
   run: (invocation) => {
     const [from = 1, to] = [positionOption(invocation, 'from'), positionOption(invocation, 'to')]
     if (to !== undefined && to < from) throw new CommandError('--to must not be less than --from')
     return withSite(invocation, async (core) => {
       const records = recordsOf(core)
+      verifyPosition('from', from, await records.head())
       const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await records.head())
       const progress = terminalProgress()
       const sums = { calls: 0, charged: 0n, recomputed: 0n, different: 0 }

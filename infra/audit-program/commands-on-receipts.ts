@@ -24,6 +24,7 @@ export const RECEIPT: Verb = {
   --from N        the first revision of the account; the default is 0
   --to N          the last revision of the account; the default is the last one
   --since-size N  adds the proof that the tree continues the one of this size`,
+  argumentsMax: 1,
   options: {
     position: { type: 'string' },
     from: { type: 'string' },
@@ -36,6 +37,9 @@ export const RECEIPT: Verb = {
     const from = numberIn('from', textOption(invocation, 'from')) ?? 0
     const to = numberIn('to', textOption(invocation, 'to')) ?? from + RECEIPTS_MAX - 1
     const [user = ''] = invocation.positionals
+    if (position !== undefined && user !== '') {
+      throw new CommandError(`--position names one event, so the user "${user}" is not needed`)
+    }
     if (position === undefined && !/^[1-9]\d{0,14}$/.test(user)) {
       throw new CommandError('the id of a user or --position is needed')
     }

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { MANIFEST_FILE, manifestOf } from './export-format.ts'
 import { openExport } from './export-reader.ts'
 import { printable, reportJson, reportText } from './report-text.ts'
+import { parseVerifierKey } from './signed-checkpoint.ts'
 import { verifyExport } from './verify-export.ts'
 import { receiptText, verifyReceiptFiles } from './verify-receipt-files.ts'
 
@@ -97,6 +98,8 @@ function witnessesOf({ witness = [], quorum }: Options) {
 function runReceipts(paths: readonly string[], options: Options): number {
   const { key, json } = options
   if (key === undefined) throw new Error('receipts are verified with a key of the site: --key')
+  // Otherwise every receipt would be reported because of one wrong argument.
+  for (const one of [...key, ...(options.witness ?? [])]) parseVerifierKey(one)
   const report = verifyReceiptFiles(paths, { site: key, ...witnessesOf(options) })
   process.stdout.write(json === true ? `${JSON.stringify(report)}\n` : receiptText(report))
   return report.findings.length === 0 ? 0 : 1

@@ -3,7 +3,15 @@ import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
 import type { VerificationMode } from '#domain/audit/events.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { initialAudit } from '#domain/audit/state.ts'
+import type { ProjectionName } from '#projections/projection-names.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
+import {
+  type AheadOfEvents,
+  describeAhead,
+  ensureCheckpointTables,
+  furthestAhead,
+  recordAheadOfEvents,
+} from '#projections/runner/ahead-of-events.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
 import { verifyReadModels } from '#projections/runner/verify-read-model.ts'
 import type { Core } from '../core-dependencies.ts'
@@ -78,11 +86,12 @@ export async function verifySite(
   if (signed !== null) verifySignedCheckpoints(signed, seal, findings)
   await compareEarlierRoots(core, log, seal, findings)
   finishAudit(state, findings, { runningSince })
-  await compareBalances(core, state, findings)
+  const ahead = await reportAheadOfEvents(core, findings)
+  if (!ahead.has('balances')) await compareBalances(core, state, findings)
   const mode = earlier === null ? 'full' : 'incremental'
   if (mode === 'full') {
     if (signed !== null) await compareStoredLog(core, signed, findings, options.signal)
-    await compareReadModels(core, findings, options)
+    await compareReadModels(core, ahead, findings, options)
   }
   if (findings.total() === 0) await writeVerified(core, { ...verified, nextTile })
   const root = log === null ? null : (seal.roots.get(seal.size)?.toString('base64') ?? null)
@@ -204,12 +213,33 @@ async function verifyEnd(
   }
 }
 
+/**
+ * Reports read models that include events which are not here. Only they may still show that the end
+ * of the history was cut off together with its log, so the finding does not ask for a rebuild.
+ */
+async function reportAheadOfEvents(
+  core: Core,
+  findings: Findings,
+): Promise<ReadonlySet<ProjectionName>> {
+  await ensureCheckpointTables(core.pg)
+  const ahead = await recordAheadOfEvents(core)
+  const furthest = furthestAhead(ahead)
+  findings.expect('read-models', furthest === null, null, () => {
+    const names = [...ahead.keys()].sort().join(', ')
+    return `${describeAhead(furthest as AheadOfEvents)}. They stopped until a rebuild: ${names}`
+  })
+  return new Set(ahead.keys())
+}
+
 async function compareReadModels(
   core: Core,
+  ahead: ReadonlySet<ProjectionName>,
   findings: Findings,
   { onProgress = () => {}, signal }: VerifySiteOptions,
 ): Promise<void> {
-  const folded = verifyReadModels(core, PROJECTIONS, foldContext(core), {
+  const compared = PROJECTIONS.filter(({ name }) => !ahead.has(name))
+  if (compared.length === 0) return
+  const folded = verifyReadModels(core, compared, foldContext(core), {
     onProgress: (done, total) => onProgress('read-models', done, total),
     ...(signal === undefined ? {} : { signal }),
   })

@@ -141,6 +141,7 @@ async function writeIdentity(client: PoolClient, now: StoreIdentity): Promise<vo
 const POSITION_TABLES = [
   'snapshots.states',
   'projections.checkpoint',
+  'projections.ahead_of_events',
   'bookmarks.bookmarks',
   'joint_appends.healed',
 ] as const

@@ -147,12 +147,26 @@ type Send = (checkpoint: Sent, before: number) => Promise<Answer>
 type Sent = Pick<LogCheckpoint, 'size' | 'note'>
 type Answer = { readonly status: number; readonly text: string }
 
-/** Sends a checkpoint, and once more if the witness answers 409 with the size that it knows. */
+/**
+ * Sends a checkpoint, and once more if the witness answers 409 with the size that it knows. A 409
+ * that names the old size of the request, which is also the size of the checkpoint, means that the
+ * witness has signed another root of this size (C2SP tlog-witness). The old size must be the same,
+ * because another process may have had the same checkpoint signed meanwhile.
+ */
 async function sendFromKnownSize(send: Send, checkpoint: Sent, known: number): Promise<Answer> {
   const answer = await send(checkpoint, known)
-  const isOtherSize = answer.status === 409 && /^\d{1,15}\n?$/.test(answer.text)
-  return isOtherSize ? await send(checkpoint, Number(answer.text)) : answer
+  const size = sizeOfConflict(answer)
+  if (size === null) return answer
+  const second = size === known ? answer : await send(checkpoint, size)
+  if (size === checkpoint.size && sizeOfConflict(second) === size) {
+    throw new OtherHistory(`it has signed another tree of ${size} events (409)`)
+  }
+  return second
 }
+
+/** Returns the size that a witness names in a 409 as the last one that it signed, or null. */
+const sizeOfConflict = ({ status, text }: Answer): number | null =>
+  status === 409 && /^\d{1,15}\n?$/.test(text) ? Number(text) : null
 
 /** Returns the size of the last checkpoint with a signature of the name, or 0. */
 async function lastSizeOf(pg: Pool, name: string): Promise<number> {

@@ -72,7 +72,10 @@ export async function readCheckpoints(
   return found
 }
 
-/** Sets the checkpoints of all lanes in the caller's transaction. */
+/**
+ * Sets the checkpoints of all lanes in the caller's transaction, for tables that were created in
+ * it. They include events of the store only, even if the former tables were ahead of the events.
+ */
 export async function writeCheckpoint(
   client: PoolClient,
   projection: Projection,
@@ -86,6 +89,7 @@ export async function writeCheckpoint(
        set position = excluded.position, definition = excluded.definition`,
     [projection.name, positions, definitionOf(projection)],
   )
+  await client.query('delete from projections.ahead_of_events where name = $1', [projection.name])
 }
 
 export type Move = {

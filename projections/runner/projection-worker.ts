@@ -4,10 +4,17 @@ import { ALL_LANES, LANE_COUNT, laneOf } from '#infra/event-bus/lane-of-stream.t
 import type { LaneBatch, LaneWorker } from '#infra/event-bus/port.ts'
 import type { Projection } from '../projection.ts'
 import type { AdvanceSignal } from '../read-model-freshness/read-model-advance-signal.ts'
+import {
+  type AheadOfEvents,
+  describeAhead,
+  readAheadOfEvents,
+  recordAheadOfEvents,
+} from './ahead-of-events.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'
 import { type FoldAndCommitDeps, foldAndCommit, segmentOf } from './fold-and-commit-events.ts'
 import {
   type Cursor,
+  failureOf,
   healthOf,
   type ProjectionFailure,
   type ProjectionHealth,
@@ -56,6 +63,8 @@ export class ProjectionWorker implements LaneWorker {
   private readonly projections: readonly Projection[]
   /** The failures of the projections whose read models could not be built. */
   private readonly failures: ReadonlyMap<Projection, ProjectionFailure>
+  /** The failures of read models that are ahead of the events, until these are rebuilt. */
+  private readonly failuresAhead = new WeakSet<ProjectionFailure>()
   private cursors: Cursor[] = []
   /**
    * For each lane, the last position that the bus has reported. Initially, it is the store's last
@@ -83,18 +92,21 @@ export class ProjectionWorker implements LaneWorker {
 
   readonly onGained = async (lanes: readonly number[]): Promise<void> => {
     const { core, onMoved } = this.deps
+    // A rebuild in between must not leave the checkpoints of the former tables with no failure.
+    const ahead = await recordAheadOfEvents(core)
     const [checkpoints, head] = await Promise.all([
       readCheckpoints(core.pg),
       core.store.headPosition(),
     ])
-    const gained = this.projections.flatMap((projection) =>
-      lanes.map((lane) => ({
-        projection,
-        lane,
-        position: checkpoints.get(projection.name)?.positions[lane] ?? 0,
-        failure: this.failures.get(projection) ?? null,
-      })),
-    )
+    const gained = this.projections.flatMap((projection) => {
+      const { name } = projection
+      const failure = this.failures.get(projection) ?? this.failAhead(projection, ahead.get(name))
+      const end = ahead.get(name)?.head ?? Number.POSITIVE_INFINITY
+      return lanes.map((lane) => {
+        const position = Math.min(end, checkpoints.get(name)?.positions[lane] ?? 0)
+        return { projection, lane, position, failure }
+      })
+    })
     this.onLost(lanes)
     for (const lane of lanes) this.reached.set(lane, head)
     this.cursors = [...this.cursors, ...gained]
@@ -115,6 +127,16 @@ export class ProjectionWorker implements LaneWorker {
     this.pending.push(pending)
     this.wake()
     return pending.promise
+  }
+
+  private failAhead(
+    projection: Projection,
+    ahead: AheadOfEvents | undefined,
+  ): ProjectionFailure | null {
+    if (ahead === undefined) return null
+    const failure = failureOf(projection, new Error(describeAhead(ahead)), this.deps.core.log)
+    this.failuresAhead.add(failure)
+    return failure
   }
 
   hasAllLanes(): boolean {
@@ -149,13 +171,17 @@ export class ProjectionWorker implements LaneWorker {
 
   /** Restarts the stopped cursors whose read model was rebuilt. */
   async restart(): Promise<void> {
+    // The record is read first: once it is empty, the checkpoints are those of the rebuilt tables.
+    const ahead = await readAheadOfEvents(this.deps.core.pg)
     const checkpoints = await readCheckpoints(this.deps.core.pg)
     const moved = this.cursors.filter((cursor) => {
       const { failure, projection, lane, position } = cursor
       const checkpoint = checkpoints.get(projection.name)
       const at = checkpoint?.positions[lane] ?? 0
       if (failure === null || checkpoint?.definition !== definitionOf(projection)) return false
-      if (at <= position && this.failures.get(projection) !== failure) return false
+      if (ahead.has(projection.name)) return false
+      const isRebuilt = this.failuresAhead.has(failure) || this.failures.get(projection) === failure
+      if (at <= position && !isRebuilt) return false
       cursor.failure = null
       cursor.position = at
       return true

@@ -2,6 +2,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
+import { ensureCheckpointTables } from './ahead-of-events.ts'
 import { type LanePositions, readCheckpoints, writeCheckpoint } from './checkpoints.ts'
 import { inTransaction, withNamedLocks } from './create-read-model-tables.ts'
 import { continueFold, type FoldOptions, foldIntoNewTables } from './fold-into-new-tables.ts'
@@ -34,6 +35,7 @@ export async function rebuildReadModels(
   selectNeeded = async (all: readonly Projection[]): Promise<readonly Projection[]> => all,
 ): Promise<Rebuilt> {
   const locks = projections.map(({ name }) => `rebuild:${name}`)
+  await ensureCheckpointTables(core.pg)
   return await withNamedLocks(core.pg, locks, async () => {
     const needed = await selectNeeded(projections)
     return needed.length === 0 ? new Map() : await rebuildTogether(core, needed, context, options)
@@ -73,9 +75,13 @@ async function rebuildTogether(
     await client.query(`set local idle_in_transaction_session_timeout = ${IDLE_MAX_MS};
       lock table projections.checkpoint in share row exclusive mode`)
     const found = await readCheckpoints(client)
+    const head = Math.max(reached, await core.store.headPosition())
     const ends = targets.map((target) => {
       const { positions } = found.get(target.projection.name) ?? { positions: [] }
-      const upTo = target.upTo.map((_, lane) => Math.max(reached, positions[lane] ?? 0))
+      // The live version may be ahead of the events. The new one must not skip those to come.
+      const upTo = target.upTo.map((_, lane) =>
+        Math.min(head, Math.max(reached, positions[lane] ?? 0)),
+      )
       return { ...target, upTo }
     })
     await continueFold(core, context, ends, reached)

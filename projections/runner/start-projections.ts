@@ -1,8 +1,6 @@
 import type { Core } from '#infra/core-dependencies.ts'
-import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 import { createSingleConnectionPool } from '#infra/postgres/pools.ts'
 import { UnreadableSecret } from '#infra/vault/port.ts'
-import { CHECKPOINT_SCHEMA, CHECKPOINT_TABLE } from '../checkpoint-table.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import type { ProjectionName } from '../projection-names.ts'
 import { PROJECTIONS } from '../projection-registry.ts'
@@ -11,6 +9,13 @@ import {
   advanceSignal,
 } from '../read-model-freshness/read-model-advance-signal.ts'
 import { listenForReaders } from '../read-model-freshness/readers-in-other-processes.ts'
+import {
+  describeAhead,
+  ensureCheckpointTables,
+  furthestAhead,
+  readAheadOfEvents,
+  recordAheadOfEvents,
+} from './ahead-of-events.ts'
 import { adoptEarlierHashes, definitionOf, lowestOf, readCheckpoints } from './checkpoints.ts'
 import { ensureReadModel } from './create-read-model-tables.ts'
 import type { FoldOptions } from './fold-into-new-tables.ts'
@@ -126,9 +131,10 @@ async function openReadModels(
   projections: readonly Projection[],
   context: FoldContext,
 ): Promise<Map<Projection, ProjectionFailure>> {
-  await ensureSchema(core.pg, CHECKPOINT_SCHEMA, CHECKPOINT_TABLE)
+  await ensureCheckpointTables(core.pg)
   await adoptEarlierHashes(core.pg, projections)
   for (const projection of projections) await ensureReadModel(core.pg, projection)
+  await reportAheadOfEvents(core)
   const failures = new Map<Projection, ProjectionFailure>()
   const selectOutdated = async (all: readonly Projection[]): Promise<readonly Projection[]> => {
     const checkpoints = await readCheckpoints(core.pg)
@@ -149,10 +155,28 @@ async function openReadModels(
   return failures
 }
 
-const lowestPositions = async ({ pg }: Core): Promise<Map<ProjectionName, number>> =>
-  new Map(
-    [...(await readCheckpoints(pg))].map(([name, { positions }]) => [name, lowestOf(positions)]),
+/** Logs an alarm before a rebuild for a new definition can remove the trace of missing events. */
+async function reportAheadOfEvents(core: Core): Promise<void> {
+  const ahead = await recordAheadOfEvents(core)
+  const furthest = furthestAhead(ahead)
+  if (furthest === null) return
+  core.log.error(
+    { alarm: 'read-models-ahead-of-events', ...furthest, projections: [...ahead.keys()] },
+    `${describeAhead(furthest)}: they stay as they are until they are rebuilt`,
   )
+}
+
+/** A read model that is ahead of the events includes none that is appended from now on. */
+async function lowestPositions({ pg }: Core): Promise<Map<ProjectionName, number>> {
+  const ahead = await readAheadOfEvents(pg)
+  const checkpoints = await readCheckpoints(pg)
+  return new Map(
+    [...checkpoints].map(([name, { positions }]) => [
+      name,
+      Math.min(lowestOf(positions), ahead.get(name)?.head ?? Number.POSITIVE_INFINITY),
+    ]),
+  )
+}
 
 /** Returns the functions that event handlers use. They give the same results in every process. */
 export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldContext => ({

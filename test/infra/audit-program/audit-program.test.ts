@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -61,6 +61,19 @@ describe('npm run audit', { timeout: 180_000 }, () => {
     expect(await run('verify', 'nowhere.tar')).toMatchObject({ status: 2 })
   })
 
+  it('refuses positions after the last event', async () => {
+    const target = join(folder, 'refused')
+    for (const args of [
+      ['ledger', String(userId), '--from', '999999'],
+      ['recompute', '--from', '999999'],
+      ['export', target, '--from', '999999'],
+    ]) {
+      const errors = expect.stringContaining('999999')
+      expect([args, await run(...args)]).toEqual([args, { status: 2, output: '', errors }])
+    }
+    expect(existsSync(target)).toBe(false)
+  })
+
   it('prints the receipts of an account and of an event', async () => {
     const ofAccount = await run('receipt', String(userId))
     const { items, last_revision: last } = JSON.parse(ofAccount.output)
@@ -90,6 +103,8 @@ describe('npm run audit', { timeout: 180_000 }, () => {
     for (const source of [[], ['--export', target]]) {
       const balance = await run('balance', String(userId), '--json', ...source)
       expect(JSON.parse(balance.output)).toMatchObject({ user_id: userId, total: 500_000, held: 0 })
+      const beyond = await run('balance', String(userId), '--at', '999999', ...source)
+      expect(beyond).toMatchObject({ status: 2, output: '' })
       const before = await run('balance', String(userId), '--at', '1', '--json', ...source)
       expect(JSON.parse(before.output)).toMatchObject({ total: 0 })
       const statement = await run(

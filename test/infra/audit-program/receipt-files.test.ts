@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { runVerifier } from '#infra/audit-program/offline-verifier.ts'
 import { leafHash, type StoredRecord } from '#infra/audit-program/stored-record.ts'
 import { receiptText, verifyReceiptFiles } from '#infra/audit-program/verify-receipt-files.ts'
 import type { Receipt } from '#infra/audit-program/verify-receipts.ts'
@@ -112,6 +113,25 @@ describe('receipts in files', () => {
     expect(faultsOf([fileOf({ last_revision: 11, items: [] })])).toEqual(['missing'])
     expect(faultsOf([fileOf({ items: [] })])).toEqual(['missing'])
     expect(faultsOf([fileOf({ last_revision: -1, items: [] })])).toEqual([])
+  })
+
+  it('are not verified with a malformed key, which is one error of the caller', async () => {
+    const paths = [page(0, 4, 12), page(5, 9, 12)].flatMap((path) => ['--receipt', path])
+    const [output, errors] = [vi.spyOn(process.stdout, 'write'), vi.spyOn(process.stderr, 'write')]
+    for (const spy of [output, errors]) spy.mockReturnValue(true)
+    try {
+      for (const keys of [
+        ['--key', 'nonsense'],
+        ['--key', site.key, '--witness', 'nonsense'],
+      ]) {
+        errors.mockClear()
+        expect(await runVerifier([...paths, ...keys])).toBe(2)
+        expect(errors.mock.calls).toEqual([[expect.stringMatching(/^a key has the form.*\n$/)]])
+      }
+      expect(output).not.toHaveBeenCalled()
+    } finally {
+      for (const spy of [output, errors]) spy.mockRestore()
+    }
   })
 
   it('can not write to the terminal of the reader', () => {

@@ -10,6 +10,7 @@ import { verifySite } from '#infra/audit-program/verify-site.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import { openTransparencyLog } from '#infra/transparency-log/open-log.ts'
 import { sealEvents } from '#infra/transparency-log/seal-events.ts'
+import { PROJECTIONS } from '#projections/projection-registry.ts'
 import type { Rebuild, Verification } from '#read-api/contract/verifications.ts'
 import {
   addChannel,
@@ -296,6 +297,18 @@ describe('the verification of a site', { timeout: 180_000 }, () => {
     await sql('drop table kept_head')
     const found = findings.list().filter(({ check }) => check === 'positions')
     expect(found[0]).toMatchObject({ position: head - 2 })
+    const named = expect.stringMatching(
+      new RegExp(`read up to \\d+, but only ${head - 3} events are here.* balances`),
+    )
+    const ofReadModels = expect.objectContaining({ check: 'read-models', detail: named })
+    expect(findings.list()).toContainEqual(ofReadModels)
+    // The finding stays when new events take the positions, until the read models are rebuilt.
+    expect((await verifySite(core, options)).findings.list()).toContainEqual(ofReadModels)
+    expect(await verify('full')).toMatchObject({ findings: [{ check: 'read-models' }] })
+    const rebuild = { read_models: PROJECTIONS.map(({ name }) => name) }
+    const { id } = await product.root.must<{ id: string }>('POST', '/api/audit/rebuilds', rebuild)
+    await ended<Rebuild>('/api/audit/rebuilds', id)
+    expect(await verify('full')).toMatchObject({ finding_count: 0 })
   })
 
   it('names an earlier checkpoint of another key, without a full verification', async () => {

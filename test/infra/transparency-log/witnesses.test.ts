@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   isSignedBy,
@@ -10,6 +11,7 @@ import {
   parseVerifierKey,
 } from '#infra/audit-program/signed-checkpoint.ts'
 import type { Config } from '#infra/config/config.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { RunningCore } from '#infra/start-core.ts'
@@ -60,14 +62,16 @@ async function appendAndSeal({ core, log }: Site, count = 1): Promise<void> {
     id: randomUUID(),
     ...{ type: 'Noted', v: 1, data: {}, meta: { actor: 'user:1', cause: null, at: 1 } },
   }))
-  await core.store.append([{ stream: 'user-1', expected: 'any', events }])
+  if (count > 0) await core.store.append([{ stream: 'user-1', expected: 'any', events }])
   const readLeaves = leafReader(core)
   const { pg, now } = core
   await sealEvents({ pg, log, readLeaves, arePositionsDense: true, now })
 }
 
-function publish(site: Site, transparencyLog: Partial<Config['transparencyLog']>): Promise<void> {
-  const { core } = site
+function publish(
+  { core }: { readonly core: Core },
+  transparencyLog: Partial<Config['transparencyLog']>,
+): Promise<void> {
   const outbound = createOutbound(operatorPolicy(core.config))
   closers.push(() => outbound.close())
   const config = {
@@ -119,6 +123,52 @@ describe('two sites that witness each other', () => {
     await site.core.pg.query('update transparency_log.checkpoints set signatures = signatures[1:1]')
     await appendAndSeal(site, 5)
     await publish(site, { witnesses })
+    expect(await isCosigned(site, witness)).toBe(true)
+  })
+})
+
+describe('a site whose history differs from the one that a witness has signed', () => {
+  /** Replaces the sealed events by others, and seals as many again. */
+  async function rewrite(site: Site, size: number): Promise<void> {
+    const { pg } = site.core
+    await pg.query("update event_store.events set actor = 'user:2' where position = 3")
+    await pg.query('truncate transparency_log.tiles, transparency_log.checkpoints')
+    await pg.query('update transparency_log.log set size = 0, last_position = 0')
+    await appendAndSeal(site, size)
+  }
+
+  async function publishAndLog({ core }: Site, witness: Site) {
+    const lines: { level: number; msg: string; err?: { message: string } }[] = []
+    const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) })
+    const witnesses = [{ key: witness.log.witness.witnessKey, url: witness.url }]
+    await publish({ core: { ...core, log } }, { witnesses })
+    return lines
+  }
+
+  it.each([
+    ['of the same size', 0, '409'],
+    ['of a larger size', 2, '422'],
+  ])('logs an error for a tree %s', async (_, more, status) => {
+    const [site, witness] = [await startSite(), await startSite()]
+    witness.knows.push(site.log.signer.verifierKey)
+    await appendAndSeal(site, 5)
+    expect(await publishAndLog(site, witness)).toEqual([])
+    await rewrite(site, more)
+    expect(await publishAndLog(site, witness)).toMatchObject([
+      {
+        ...{ level: 50, msg: 'a witness has signed another history of this log' },
+        err: { message: expect.stringContaining(status) },
+      },
+    ])
+    expect(await isCosigned(site, witness)).toBe(false)
+  })
+
+  it('logs no error if another process had the same checkpoint signed meanwhile', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    witness.knows.push(site.log.signer.verifierKey)
+    await appendAndSeal(site, 5)
+    const logged = await Promise.all([1, 2, 3].map(() => publishAndLog(site, witness)))
+    expect(logged.flat().filter(({ level }) => level >= 50)).toEqual([])
     expect(await isCosigned(site, witness)).toBe(true)
   })
 })

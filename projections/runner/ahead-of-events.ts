@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool, PoolClient } from 'pg'
+import type { Core } from '#infra/core-dependencies.ts'
+import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
+import { CHECKPOINT_SCHEMA, CHECKPOINT_TABLE } from '../checkpoint-table.ts'
+import { PROJECTION_NAMES, type ProjectionName } from '../projection-names.ts'
+import { readCheckpoints } from './checkpoints.ts'
+
+/** A read model that includes events which the store does not have. */
+export type AheadOfEvents = {
+  /** The highest position that the read model had reached. */
+  readonly reached: number
+  /** The last position of the store when this was found. */
+  readonly head: number
+}
+
+export const describeAhead = ({ reached, head }: AheadOfEvents): string =>
+  `read models have read up to ${reached}, but only ${head} events are here`
+
+/** A replica of the event store may lag, so its last position is read again before it counts. */
+const HEAD_READS = 5
+const HEAD_READ_INTERVAL_MS = 200
+
+export const ensureCheckpointTables = (pg: Pool): Promise<void> =>
+  ensureSchema(pg, CHECKPOINT_SCHEMA, CHECKPOINT_TABLE)
+
+/**
+ * Finds read models that are ahead of the events: the end of the history was cut off, or an older
+ * backup of the events was restored. They are recorded until they are rebuilt, because new events
+ * would soon take the positions that a read model regards as read. Returns all recorded ones.
+ */
+export async function recordAheadOfEvents({
+  pg,
+  store,
+}: Pick<Core, 'pg' | 'store'>): Promise<Map<ProjectionName, AheadOfEvents>> {
+  // The checkpoints are read before the head, which therefore includes what they include.
+  const checkpoints = await readCheckpoints(pg)
+  // A read model of an earlier release keeps its checkpoint, but is never rebuilt.
+  const reached = PROJECTION_NAMES.map((name) => {
+    return { name, position: Math.max(0, ...(checkpoints.get(name)?.positions ?? [])) }
+  })
+  const highest = Math.max(0, ...reached.map(({ position }) => position))
+  let head = await store.headPosition()
+  for (let reads = 1; head < highest && reads < HEAD_READS; reads += 1) {
+    await delay(HEAD_READ_INTERVAL_MS)
+    head = await store.headPosition()
+  }
+  const ahead = reached.filter(({ position }) => position > head)
+  if (ahead.length > 0) {
+    // A read model that was rebuilt in the meantime has another position, and is not recorded.
+    await pg.query(
+      `insert into projections.ahead_of_events (name, reached, head)
+       select name, found.reached, $3
+       from unnest($1::text[], $2::int8[]) as found (name, reached)
+       join projections.checkpoint c using (name)
+       group by name, found.reached having max(c.position) = found.reached
+       on conflict (name) do nothing`,
+      [ahead.map(({ name }) => name), ahead.map(({ position }) => position), head],
+    )
+  }
+  return await readAheadOfEvents(pg)
+}
+
+/** Returns the recorded read models. A rebuild removes a read model from the record. */
+export async function readAheadOfEvents(
+  pg: Pool | PoolClient,
+): Promise<Map<ProjectionName, AheadOfEvents>> {
+  const { rows } = await pg.query<{ name: ProjectionName; reached: string; head: string }>(
+    'select name, reached, head from projections.ahead_of_events',
+  )
+  return new Map(
+    rows.map(({ name, reached, head }) => [name, { reached: Number(reached), head: Number(head) }]),
+  )
+}
+
+/** Returns the read model that had read furthest beyond the events, or null. */
+export const furthestAhead = (
+  ahead: ReadonlyMap<ProjectionName, AheadOfEvents>,
+): AheadOfEvents | null =>
+  [...ahead.values()].reduce<AheadOfEvents | null>(
+    (furthest, one) => (furthest === null || one.reached > furthest.reached ? one : furthest),
+    null,
+  )
