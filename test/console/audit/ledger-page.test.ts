@@ -191,14 +191,39 @@ describe('the ledger', () => {
   })
 })
 
-it('a printed statement has the sums and no navigation', async () => {
-  await app.openAsRoot('/app/ledger?tab=statement&month=2026-11')
-  const table = app.page.getByRole('table', { name: en('audit.ledger.byType') })
-  await table.waitFor()
-  await app.page.emulateMedia({ media: 'print' })
-  expect(await table.isVisible()).toBe(true)
-  const navigation = app.page.getByRole('navigation', { name: en('shell.navigation') })
-  expect(await navigation.isVisible()).toBe(false)
-  expect(await app.page.getByRole('button', { name: en('audit.ledger.print') }).count()).toBe(0)
-  await app.page.emulateMedia({ media: null })
+describe.each(['light', 'dark'] as const)('a statement printed from the %s theme', (theme) => {
+  it('is white, has equal margins and its figures, and no navigation or controls', async () => {
+    const { page } = await app.openPage({ language: 'en', theme })
+    const copy = { id: 'copy-1', position: 10_000, as_of: NOW, userId: 1 }
+    await page.addInitScript(
+      (text) => sessionStorage.setItem('scratch-copy', text),
+      JSON.stringify(copy),
+    )
+    await openAsRoot(page, app.site, '/app/ledger?tab=statement&month=2026-11')
+    const table = page.getByRole('table', { name: en('audit.ledger.byType') })
+    await table.waitFor()
+    const leave = page.getByRole('button', { name: en('shell.copyLeave') })
+    await leave.waitFor()
+    await page.setViewportSize({ width: 718, height: 1_000 })
+    await page.emulateMedia({ media: 'print' })
+    await expect.poll(() => leave.isVisible()).toBe(false)
+    expect(await table.isVisible()).toBe(true)
+    for (const name of ['opening', 'closing', 'site'] as const) {
+      const figure = page.locator('dt', { hasText: en(`audit.ledger.${name}`) }).first()
+      expect(await figure.isVisible()).toBe(true)
+    }
+    expect(await page.getByRole('button').count()).toBe(0)
+    const navigation = page.getByRole('navigation', { name: en('shell.navigation') })
+    expect(await navigation.isVisible()).toBe(false)
+    const box = await page.locator('main').boundingBox()
+    expect(box?.x).toBe(0)
+    expect(box?.width).toBe(718)
+    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
+      'rgb(255, 255, 255)',
+    )
+    const content = await page.locator('.tg-ledger-statement').boundingBox()
+    const left = content?.x ?? Number.NaN
+    expect(718 - left - (content?.width ?? Number.NaN)).toBe(left)
+    await page.emulateMedia({ media: null })
+  })
 })
