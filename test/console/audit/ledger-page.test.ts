@@ -124,6 +124,29 @@ describe('the ledger', () => {
     expect(href).toBe(`/app/calls/${REQUEST_ID}`)
   })
 
+  it.each(LANGUAGES)('translates the codes of reasons in %s', async (language) => {
+    const t = TEXTS[language]
+    const route = app.site.routes['GET /api/ledger/self']
+    const rows = [
+      { ...item(61), type: 'call', model: 'gpt-4o', reason: 'settled', note: '' },
+      { ...item(62), type: 'redemption', source: 'redemption-6', reason: 'redemption', note: '' },
+      { ...item(64), type: 'deduction', source: 'adjust:1', reason: 'admin', note: '', model: '' },
+      { ...item(65), type: 'order', source: '12', reason: 'restored:epay', model: '' },
+    ]
+    app.site.routes['GET /api/ledger/self'] = () =>
+      ok({ opening: figures(1), closing: figures(2), items: rows, next_cursor: null })
+    const { page } = await app.openPage({ language })
+    await openAsRoot(page, app.site, '/app/ledger')
+    const movements = page.getByRole('grid', { name: t('audit.ledger.tab.movements') })
+    await movements.getByText(t('audit.movementReason.redemption'), { exact: true }).waitFor()
+    await movements.getByText(t('audit.movementReason.admin'), { exact: true }).waitFor()
+    const provider = t('audit.movementReason.epay')
+    await movements.getByText(t('audit.movementReason.restored', { provider })).waitFor()
+    await movements.getByText('gpt-4o', { exact: true }).click()
+    await page.getByText(t('audit.movementReason.settled'), { exact: true }).waitFor()
+    if (route !== undefined) app.site.routes['GET /api/ledger/self'] = route
+  })
+
   it('shows the balance as of an earlier moment', async () => {
     await app.openAsRoot('/app/ledger')
     const figures = app.page.getByRole('region', { name: en('shared.balance') })

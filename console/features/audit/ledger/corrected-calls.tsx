@@ -6,6 +6,7 @@ import type { CorrectedCalls as Calls, LedgerItem } from '#read-api/contract/led
 import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
 import { type Account, correctedCallsQuery } from './ledger-queries.ts'
+import { reasonText } from './movement-reason.ts'
 import { MovementReceipt } from './movement-receipt.tsx'
 
 /** What a row has no column for, the calls that a correction changed, and the receipt. */
@@ -16,7 +17,7 @@ export function MovementDetails({ account, item }: { account: Account; item: Led
       <Facts
         facts={[
           [t('audit.ledger.source'), <code key="source">{item.source || '–'}</code>],
-          [t('audit.acts.reason'), item.note || item.reason],
+          [t('audit.acts.reason'), reasonText(t, item)],
         ]}
       />
       {item.type === 'correction' && <CorrectedCalls account={account} position={item.position} />}

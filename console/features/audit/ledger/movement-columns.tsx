@@ -6,6 +6,7 @@ import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import type { MovementType } from '#read-api/contract/movement-types.ts'
 import { QuotaChange } from '../elements/amounts.tsx'
 import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
+import { detailsOf } from './movement-reason.ts'
 
 const TONES: Readonly<Record<MovementType, Tone>> = {
   call: 'neutral',
@@ -29,7 +30,7 @@ export const movementColumns = (t: TFunction, isAudit: boolean): Column<LedgerIt
     onCard: 'aside',
   }),
   column('source', t('audit.ledger.source'), 190, (item) => sourceCell(item)),
-  column('details', t('audit.ledger.details'), 160, (item) => detailsOf(item), {
+  column('details', t('audit.ledger.details'), 160, (item) => detailsOf(t, item), {
     isGrowing: true,
   }),
   numberColumn('amount', t('audit.ledger.amount'), 120, ({ amount }) => (
@@ -66,11 +67,6 @@ function sourceCell({ type, source }: LedgerItem) {
       <code>{source}</code>
     </Link>
   )
-}
-
-/** The model of a call, or the reason of another movement. */
-function detailsOf({ model, note, reason }: LedgerItem): string {
-  return [model, note || reason].filter((text) => text !== '').join(' · ') || '–'
 }
 
 const actorCell = (t: TFunction, id: number) => (id === 0 ? t('audit.site') : `#${id}`)
