@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { LedgerItem, LedgerPage, SiteMonth, Statement } from '#read-api/contract/ledger.ts'
+import { AUDITOR, SUPER_ADMIN, USER } from '#read-api/contract/roles.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
-import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
+import { openAsRoot, ROOT_USER, startAdminSite } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeCall, ok } from '../support/fake-site.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
@@ -22,6 +23,34 @@ const item = (revision: number): LedgerItem => ({
   corrected_calls: 0,
   ...KINDS[revision % KINDS.length],
 })
+
+const SOURCES: readonly LedgerItem[] = (
+  [
+    ['redemption', 'redemption-6', 5, 'redemption'],
+    ['order', '12', 5, 'stripe'],
+    ['refund', '13', -5, 'stripe'],
+    ['grant', 'adjust:1', 5, 'admin'],
+    ['deduction', 'adjust:2', -5, 'admin'],
+    ['grant', 'setup', 5, 'setup'],
+    ['correction', 'c1', 5, ''],
+    ['transfer', 'transfer-1', 5, ''],
+  ] as const
+).map(([type, source, amount, reason], n) => ({
+  ...item(70 + n),
+  ...{ type, source, amount, reason, note: '', model: '' },
+}))
+
+const AUDITOR_PATHS = {
+  'adjust:1': '/app/audit/log?act=quota-granted&object=user%3A1&range=all',
+  'adjust:2': '/app/audit/log?act=quota-deducted&object=user%3A1&range=all',
+  c1: '/app/audit/reconciliation?tab=corrections',
+}
+const ADMIN_PATHS = {
+  ...AUDITOR_PATHS,
+  'redemption-6': '/admin/coupons?keyword=6',
+  12: '/admin/orders?keyword=12',
+  13: '/admin/orders?keyword=13',
+}
 
 const figures = (total: number) => ({ total, balance: total - 10_000, held: 10_000 })
 
@@ -147,6 +176,31 @@ describe('the ledger', () => {
     if (route !== undefined) app.site.routes['GET /api/ledger/self'] = route
   })
 
+  it.each([
+    ['an admin', SUPER_ADMIN, ADMIN_PATHS],
+    ['an auditor', AUDITOR, AUDITOR_PATHS],
+    ['a customer', USER, {}],
+  ] as const)('leads from a movement to what %s may open', async (_name, role, paths) => {
+    const route = app.site.routes['GET /api/ledger/self']
+    app.site.routes['GET /api/ledger/self'] = () =>
+      ok({ opening: figures(1), closing: figures(2), items: SOURCES, next_cursor: null })
+    const self = app.site.routes['GET /api/user/self']
+    app.site.routes['GET /api/user/self'] = () =>
+      ok({ ...ROOT_USER, role, quota: 5, used_quota: 0 })
+    await app.page.addInitScript(
+      (user) => localStorage.setItem('user', user),
+      JSON.stringify({ ...ROOT_USER, role }),
+    )
+    await app.page.goto(`${app.site.url}/app/ledger`)
+    await grid().getByText('transfer-1', { exact: true }).waitFor()
+    const links = await grid()
+      .getByRole('link')
+      .evaluateAll((all) => all.map((one) => [one.textContent, one.getAttribute('href')]))
+    expect(Object.fromEntries(links)).toEqual(paths)
+    if (self !== undefined) app.site.routes['GET /api/user/self'] = self
+    if (route !== undefined) app.site.routes['GET /api/ledger/self'] = route
+  })
+
   it('shows the balance as of an earlier moment', async () => {
     await app.openAsRoot('/app/ledger')
     const figures = app.page.getByRole('region', { name: en('shared.balance') })
@@ -173,6 +227,7 @@ describe('the ledger', () => {
     const table = app.page.getByRole('table', { name: en('audit.ledger.correctedCalls') })
     const link = table.getByRole('link', { name: REQUEST_ID })
     await link.waitFor()
+    await app.page.getByText('twice too high', { exact: true }).waitFor()
     expect(await link.getAttribute('href')).toBe(`/app/calls/${REQUEST_ID}`)
     if (route !== undefined) app.site.routes['GET /api/ledger/self'] = route
   })

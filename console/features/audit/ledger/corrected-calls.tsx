@@ -8,6 +8,7 @@ import { DataTable, Facts } from '../elements/data-table.tsx'
 import { type Account, correctedCallsQuery } from './ledger-queries.ts'
 import { reasonText } from './movement-reason.ts'
 import { MovementReceipt } from './movement-receipt.tsx'
+import { MovementSource } from './movement-source.tsx'
 
 /** What a row has no column for, the calls that a correction changed, and the receipt. */
 export function MovementDetails({ account, item }: { account: Account; item: LedgerItem }) {
@@ -16,7 +17,7 @@ export function MovementDetails({ account, item }: { account: Account; item: Led
     <div className="tg-audit-act">
       <Facts
         facts={[
-          [t('audit.ledger.source'), <code key="source">{item.source || '–'}</code>],
+          [t('audit.ledger.source'), <MovementSource key="source" item={item} account={account} />],
           [t('audit.acts.reason'), reasonText(t, item)],
         ]}
       />
@@ -31,17 +32,20 @@ function CorrectedCalls({ account, position }: { account: Account; position: num
   const query = useQuery(correctedCallsQuery(account, position))
   return (
     <QueryView query={query} height={120}>
-      {({ calls }) => (
-        <DataTable
-          label={t('audit.ledger.correctedCalls')}
-          heads={[
-            t('shared.requestId'),
-            { end: t('audit.call.chargeBefore') },
-            { end: t('audit.call.chargeAfter') },
-            { end: t('audit.call.balanceChange') },
-          ]}
-          rows={calls.map(rowOf)}
-        />
+      {({ calls, reason }) => (
+        <>
+          <Facts facts={[[t('audit.acts.reason'), reason]]} />
+          <DataTable
+            label={t('audit.ledger.correctedCalls')}
+            heads={[
+              t('shared.requestId'),
+              { end: t('audit.call.chargeBefore') },
+              { end: t('audit.call.chargeAfter') },
+              { end: t('audit.call.balanceChange') },
+            ]}
+            rows={calls.map(rowOf)}
+          />
+        </>
       )}
     </QueryView>
   )
