@@ -342,6 +342,18 @@ export const audit: Translations['audit'] = {
     rebate: 'Rebate',
     correction: 'Correction',
   },
+  movementReason: {
+    settled: 'Settled',
+    interrupted: 'Interrupted call',
+    setup: 'Set-up of the site',
+    'new-user': 'New user',
+    invited: 'Invited user',
+    admin: 'Adjusted by an admin',
+    redemption: 'Code redeemed',
+    stripe: 'Stripe',
+    epay: 'Epay',
+    restored: 'Refund undone, {{provider}}',
+  },
   siteMonth: {
     lead: 'The month of the whole site, and the ledger of any user.',
     title: 'The site in {{month}}',

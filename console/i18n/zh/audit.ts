@@ -318,6 +318,18 @@ export const audit = {
     rebate: '返佣',
     correction: '更正',
   },
+  movementReason: {
+    settled: '已结算',
+    interrupted: '调用中断',
+    setup: '站点初始化',
+    'new-user': '新用户赠送',
+    invited: '受邀注册赠送',
+    admin: '管理员调整',
+    redemption: '兑换码兑换',
+    stripe: 'Stripe',
+    epay: '易支付',
+    restored: '退款撤销（{{provider}}）',
+  },
   siteMonth: {
     lead: '全站每月的收支，以及任一用户的账本。',
     title: '{{month}} 全站汇总',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { LedgerItem, LedgerPage, SiteMonth, Statement } from '#read-api/contract/ledger.ts'
+import { AUDITOR, SUPER_ADMIN, USER } from '#read-api/contract/roles.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot, ROOT_USER, startAdminSite } from '../support/admin-site.ts'
@@ -22,6 +23,34 @@ const item = (revision: number): LedgerItem => ({
   corrected_calls: 0,
   ...KINDS[revision % KINDS.length],
 })
+
+const SOURCES: readonly LedgerItem[] = (
+  [
+    ['redemption', 'redemption-6', 5, 'redemption'],
+    ['order', '12', 5, 'stripe'],
+    ['refund', '13', -5, 'stripe'],
+    ['grant', 'adjust:1', 5, 'admin'],
+    ['deduction', 'adjust:2', -5, 'admin'],
+    ['grant', 'setup', 5, 'setup'],
+    ['correction', 'c1', 5, ''],
+    ['transfer', 'transfer-1', 5, ''],
+  ] as const
+).map(([type, source, amount, reason], n) => ({
+  ...item(70 + n),
+  ...{ type, source, amount, reason, note: '', model: '' },
+}))
+
+const AUDITOR_PATHS = {
+  'adjust:1': '/app/audit/log?act=quota-granted&object=user%3A1&range=all',
+  'adjust:2': '/app/audit/log?act=quota-deducted&object=user%3A1&range=all',
+  c1: '/app/audit/reconciliation?tab=corrections',
+}
+const ADMIN_PATHS = {
+  ...AUDITOR_PATHS,
+  'redemption-6': '/admin/coupons?keyword=6',
+  12: '/admin/orders?keyword=12',
+  13: '/admin/orders?keyword=13',
+}
 
 const figures = (total: number) => ({ total, balance: total - 10_000, held: 10_000 })
 
@@ -125,6 +154,54 @@ describe('the ledger', () => {
     expect(href).toBe(`/app/calls/${REQUEST_ID}`)
   })
 
+  it.each(LANGUAGES)('translates the codes of reasons in %s', async (language) => {
+    const t = TEXTS[language]
+    const route = app.site.routes['GET /api/ledger/self']
+    const rows = [
+      { ...item(61), type: 'call', model: 'gpt-4o', reason: 'settled', note: '' },
+      { ...item(62), type: 'redemption', source: 'redemption-6', reason: 'redemption', note: '' },
+      { ...item(64), type: 'deduction', source: 'adjust:1', reason: 'admin', note: '', model: '' },
+      { ...item(65), type: 'order', source: '12', reason: 'restored:epay', model: '' },
+    ]
+    app.site.routes['GET /api/ledger/self'] = () =>
+      ok({ opening: figures(1), closing: figures(2), items: rows, next_cursor: null })
+    const { page } = await app.openPage({ language })
+    await openAsRoot(page, app.site, '/app/ledger')
+    const movements = page.getByRole('grid', { name: t('audit.ledger.tab.movements') })
+    await movements.getByText(t('audit.movementReason.redemption'), { exact: true }).waitFor()
+    await movements.getByText(t('audit.movementReason.admin'), { exact: true }).waitFor()
+    const provider = t('audit.movementReason.epay')
+    await movements.getByText(t('audit.movementReason.restored', { provider })).waitFor()
+    await movements.getByText('gpt-4o', { exact: true }).click()
+    await page.getByText(t('audit.movementReason.settled'), { exact: true }).waitFor()
+    if (route !== undefined) app.site.routes['GET /api/ledger/self'] = route
+  })
+
+  it.each([
+    ['an admin', SUPER_ADMIN, ADMIN_PATHS],
+    ['an auditor', AUDITOR, AUDITOR_PATHS],
+    ['a customer', USER, {}],
+  ] as const)('leads from a movement to what %s may open', async (_name, role, paths) => {
+    const route = app.site.routes['GET /api/ledger/self']
+    app.site.routes['GET /api/ledger/self'] = () =>
+      ok({ opening: figures(1), closing: figures(2), items: SOURCES, next_cursor: null })
+    const self = app.site.routes['GET /api/user/self']
+    app.site.routes['GET /api/user/self'] = () =>
+      ok({ ...ROOT_USER, role, quota: 5, used_quota: 0 })
+    await app.page.addInitScript(
+      (user) => localStorage.setItem('user', user),
+      JSON.stringify({ ...ROOT_USER, role }),
+    )
+    await app.page.goto(`${app.site.url}/app/ledger`)
+    await grid().getByText('transfer-1', { exact: true }).waitFor()
+    const links = await grid()
+      .getByRole('link')
+      .evaluateAll((all) => all.map((one) => [one.textContent, one.getAttribute('href')]))
+    expect(Object.fromEntries(links)).toEqual(paths)
+    if (self !== undefined) app.site.routes['GET /api/user/self'] = self
+    if (route !== undefined) app.site.routes['GET /api/ledger/self'] = route
+  })
+
   it('shows the balance as of an earlier moment', async () => {
     await app.openAsRoot('/app/ledger')
     const figures = app.page.getByRole('region', { name: en('shared.balance') })
@@ -151,6 +228,7 @@ describe('the ledger', () => {
     const table = app.page.getByRole('table', { name: en('audit.ledger.correctedCalls') })
     const link = table.getByRole('link', { name: REQUEST_ID })
     await link.waitFor()
+    await app.page.getByText('twice too high', { exact: true }).waitFor()
     expect(await link.getAttribute('href')).toBe(`/app/calls/${REQUEST_ID}`)
     if (route !== undefined) app.site.routes['GET /api/ledger/self'] = route
   })
@@ -192,16 +270,41 @@ describe('the ledger', () => {
   })
 })
 
-it('a printed statement has the sums and no navigation', async () => {
-  await app.openAsRoot('/app/ledger?tab=statement&month=2026-11')
-  const table = app.page.getByRole('table', { name: en('audit.ledger.byType') })
-  await table.waitFor()
-  await app.page.emulateMedia({ media: 'print' })
-  expect(await table.isVisible()).toBe(true)
-  const navigation = app.page.getByRole('navigation', { name: en('shell.navigation') })
-  expect(await navigation.isVisible()).toBe(false)
-  expect(await app.page.getByRole('button', { name: en('audit.ledger.print') }).count()).toBe(0)
-  await app.page.emulateMedia({ media: null })
+describe.each(['light', 'dark'] as const)('a statement printed from the %s theme', (theme) => {
+  it('is white, has equal margins and its figures, and no navigation or controls', async () => {
+    const { page } = await app.openPage({ language: 'en', theme })
+    const copy = { id: 'copy-1', position: 10_000, as_of: NOW, userId: 1 }
+    await page.addInitScript(
+      (text) => sessionStorage.setItem('scratch-copy', text),
+      JSON.stringify(copy),
+    )
+    await openAsRoot(page, app.site, '/app/ledger?tab=statement&month=2026-11')
+    const table = page.getByRole('table', { name: en('audit.ledger.byType') })
+    await table.waitFor()
+    const leave = page.getByRole('button', { name: en('shell.copyLeave') })
+    await leave.waitFor()
+    await page.setViewportSize({ width: 718, height: 1_000 })
+    await page.emulateMedia({ media: 'print' })
+    await expect.poll(() => leave.isVisible()).toBe(false)
+    expect(await table.isVisible()).toBe(true)
+    for (const name of ['opening', 'closing', 'site'] as const) {
+      const figure = page.locator('dt', { hasText: en(`audit.ledger.${name}`) }).first()
+      expect(await figure.isVisible()).toBe(true)
+    }
+    expect(await page.getByRole('button').count()).toBe(0)
+    const navigation = page.getByRole('navigation', { name: en('shell.navigation') })
+    expect(await navigation.isVisible()).toBe(false)
+    const box = await page.locator('main').boundingBox()
+    expect(box?.x).toBe(0)
+    expect(box?.width).toBe(718)
+    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
+      'rgb(255, 255, 255)',
+    )
+    const content = await page.locator('.tg-ledger-statement').boundingBox()
+    const left = content?.x ?? Number.NaN
+    expect(718 - left - (content?.width ?? Number.NaN)).toBe(left)
+    await page.emulateMedia({ media: null })
+  })
 })
 
 it('a scratch copy shows the month of its time, and no later month', async () => {

@@ -148,6 +148,21 @@ it('a finding names the check, the event and what is wrong', async () => {
   await app.page.getByText(en('audit.verify.findings_one', { number: '1' })).waitFor()
 })
 
+it('a finished verification is marked as good only without findings', async () => {
+  await app.openAsRoot(PATH)
+  const past = app.page.getByRole('table', { name: en('audit.verify.past') })
+  const marksOf = (mode: 'full' | 'incremental', tone: 'good' | 'bad') =>
+    past
+      .getByRole('row')
+      .filter({ hasText: en(`audit.verify.${mode}`) })
+      .locator(`.tg-tag-${tone}`)
+      .count()
+  await past.waitFor()
+  expect(await marksOf('incremental', 'bad')).toBe(1)
+  expect(await marksOf('incremental', 'good')).toBe(0)
+  expect(await marksOf('full', 'good')).toBe(1)
+})
+
 it('selected read models are rebuilt', async () => {
   const items = [rebuild({ status: 'finished', progress: null })]
   const read_models = ['tokens', 'call-log', 'users']

@@ -6,7 +6,9 @@ import type { CorrectedCalls as Calls, LedgerItem } from '#read-api/contract/led
 import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
 import { type Account, correctedCallsQuery } from './ledger-queries.ts'
+import { reasonText } from './movement-reason.ts'
 import { MovementReceipt } from './movement-receipt.tsx'
+import { MovementSource } from './movement-source.tsx'
 
 /** What a row has no column for, the calls that a correction changed, and the receipt. */
 export function MovementDetails({ account, item }: { account: Account; item: LedgerItem }) {
@@ -15,8 +17,8 @@ export function MovementDetails({ account, item }: { account: Account; item: Led
     <div className="tg-audit-act">
       <Facts
         facts={[
-          [t('audit.ledger.source'), <code key="source">{item.source || '–'}</code>],
-          [t('audit.acts.reason'), item.note || item.reason],
+          [t('audit.ledger.source'), <MovementSource key="source" item={item} account={account} />],
+          [t('audit.acts.reason'), reasonText(t, item)],
         ]}
       />
       {item.type === 'correction' && <CorrectedCalls account={account} position={item.position} />}
@@ -30,17 +32,20 @@ function CorrectedCalls({ account, position }: { account: Account; position: num
   const query = useQuery(correctedCallsQuery(account, position))
   return (
     <QueryView query={query} height={120}>
-      {({ calls }) => (
-        <DataTable
-          label={t('audit.ledger.correctedCalls')}
-          heads={[
-            t('shared.requestId'),
-            { end: t('audit.call.chargeBefore') },
-            { end: t('audit.call.chargeAfter') },
-            { end: t('audit.call.balanceChange') },
-          ]}
-          rows={calls.map(rowOf)}
-        />
+      {({ calls, reason }) => (
+        <>
+          <Facts facts={[[t('audit.acts.reason'), reason]]} />
+          <DataTable
+            label={t('audit.ledger.correctedCalls')}
+            heads={[
+              t('shared.requestId'),
+              { end: t('audit.call.chargeBefore') },
+              { end: t('audit.call.chargeAfter') },
+              { end: t('audit.call.balanceChange') },
+            ]}
+            rows={calls.map(rowOf)}
+          />
+        </>
       )}
     </QueryView>
   )

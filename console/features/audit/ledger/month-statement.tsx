@@ -22,10 +22,11 @@ export function MonthStatement(props: {
 }) {
   const { t } = useTranslation()
   const { account, month } = props
+  const locale = useLocale()
   const query = useQuery(statementQuery(account, month))
   return (
     <Panel
-      title={t('audit.ledger.statementOf', { month })}
+      title={t('audit.ledger.statementOf', { month: monthName(month, locale) })}
       lead={t('audit.ledger.statementLead')}
       actions={
         <>
@@ -43,6 +44,12 @@ export function MonthStatement(props: {
   )
 }
 
+/** The name of a month such as `2026-11`. */
+const monthName = (month: string, locale: string): string =>
+  new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' }).format(
+    Date.parse(`${month}-01`),
+  )
+
 function StatementTables({ statement }: { statement: Statement }) {
   const { t } = useTranslation()
   const site = useSiteName()
@@ -59,7 +66,7 @@ function StatementTables({ statement }: { statement: Statement }) {
   const byModel = statement.by_model.map((row) => ({ ...row, name: row.model || '–' }))
   const byDay = statement.by_day.map((row) => ({ ...row, name: dayText.format(row.day * 1000) }))
   return (
-    <>
+    <div className="tg-ledger-statement">
       <Facts
         facts={[
           [t('audit.ledger.site'), site],
@@ -81,6 +88,6 @@ function StatementTables({ statement }: { statement: Statement }) {
           <SumTable title={t('audit.ledger.byDay')} rows={byDay} />
         </div>
       )}
-    </>
+    </div>
   )
 }

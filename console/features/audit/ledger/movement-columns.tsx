@@ -1,11 +1,13 @@
 import type { TFunction } from 'i18next'
-import { Link } from 'react-router-dom'
 import { type Column, column, HIDDEN_COLUMN } from '#console/ui/data-grid/column.ts'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import type { MovementType } from '#read-api/contract/movement-types.ts'
 import { QuotaChange } from '../elements/amounts.tsx'
 import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
+import type { Account } from './ledger-queries.ts'
+import { detailsOf } from './movement-reason.ts'
+import { MovementSource } from './movement-source.tsx'
 
 const TONES: Readonly<Record<MovementType, Tone>> = {
   call: 'neutral',
@@ -20,7 +22,11 @@ const TONES: Readonly<Record<MovementType, Tone>> = {
   correction: 'info',
 }
 
-export const movementColumns = (t: TFunction, isAudit: boolean): Column<LedgerItem>[] => [
+export const movementColumns = (
+  t: TFunction,
+  isAudit: boolean,
+  account: Account,
+): Column<LedgerItem>[] => [
   timeColumn('time', t('audit.time'), ({ created_at: at }) => at, {
     isPinned: true,
     onCard: 'title',
@@ -28,8 +34,10 @@ export const movementColumns = (t: TFunction, isAudit: boolean): Column<LedgerIt
   column('type', t('audit.ledger.type'), 100, ({ type }) => <TypeTag t={t} type={type} />, {
     onCard: 'aside',
   }),
-  column('source', t('audit.ledger.source'), 190, (item) => sourceCell(item)),
-  column('details', t('audit.ledger.details'), 160, (item) => detailsOf(item), {
+  column('source', t('audit.ledger.source'), 190, (item) => (
+    <MovementSource item={item} account={account} />
+  )),
+  column('details', t('audit.ledger.details'), 160, (item) => detailsOf(t, item), {
     isGrowing: true,
   }),
   numberColumn('amount', t('audit.ledger.amount'), 120, ({ amount }) => (
@@ -57,20 +65,5 @@ const TypeTag = ({ t, type }: { t: TFunction; type: MovementType }) => (
     {t(`audit.movement.${type}`)}
   </StatusTag>
 )
-
-/** A call leads to its page. Other movements have only an id. */
-function sourceCell({ type, source }: LedgerItem) {
-  if (type !== 'call') return <code title={source}>{source === '' ? '–' : source}</code>
-  return (
-    <Link to={`/app/calls/${encodeURIComponent(source)}`} title={source}>
-      <code>{source}</code>
-    </Link>
-  )
-}
-
-/** The model of a call, or the reason of another movement. */
-function detailsOf({ model, note, reason }: LedgerItem): string {
-  return [model, note || reason].filter((text) => text !== '').join(' · ') || '–'
-}
 
 const actorCell = (t: TFunction, id: number) => (id === 0 ? t('audit.site') : `#${id}`)

@@ -45,7 +45,7 @@ export function Movements(props: {
   const isAudit = isAuditor(useUser())
   const params = paramsOf(filters)
   const query = useInfiniteQuery(ledgerQuery(account, params))
-  const columns = useMemo(() => movementColumns(t, isAudit), [t, isAudit])
+  const columns = useMemo(() => movementColumns(t, isAudit, account), [t, isAudit, account])
   const page = query.data?.pages[0]
   return (
     <>

@@ -4,7 +4,7 @@ import { apiQuery, call } from '#console/api/client.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { StatusTag } from '#console/ui/elements/status-tag.tsx'
+import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
@@ -125,6 +125,10 @@ function VerificationDetails({ verification }: { verification: Verification }) {
   )
 }
 
+/** A verification with findings has failed in the eyes of its reader, even if it has finished. */
+const toneOf = ({ status, finding_count: count }: Verification): Tone =>
+  count > 0 ? 'bad' : JOB_TONES[status]
+
 const requester = ({ requested_by: id }: Verification): string | null =>
   id === null ? null : `#${id}`
 
@@ -192,7 +196,7 @@ function PastVerifications(props: {
             </button>,
             t(`audit.verify.${item.mode}`),
             `#${item.from_position + 1} – #${item.to_position}`,
-            <StatusTag key="status" tone={JOB_TONES[item.status]}>
+            <StatusTag key="status" tone={toneOf(item)}>
               {t(`audit.job.${item.status}`)}
             </StatusTag>,
             number.format(item.finding_count),

@@ -1,0 +1,58 @@
+import { Link } from 'react-router-dom'
+import { openCopy } from '#console/api/scratch-copy.ts'
+import { isAdmin, isAuditor, useUser } from '#console/api/session.ts'
+import type { LedgerItem } from '#read-api/contract/ledger.ts'
+import type { Account } from './ledger-queries.ts'
+
+type Viewer = { readonly isAdmin: boolean; readonly isAuditor: boolean; readonly userId: number }
+
+/** The id of a movement's source, which leads to its page if the viewer may open one. */
+export function MovementSource({ item, account }: { item: LedgerItem; account: Account }) {
+  const user = useUser()
+  const viewer = {
+    isAdmin: isAdmin(user),
+    isAuditor: isAuditor(user),
+    userId: account ?? user?.id ?? 0,
+  }
+  const { source } = item
+  const path = source === '' ? null : pathOf(item, viewer)
+  if (path === null) return <code title={source}>{source || '–'}</code>
+  return (
+    <Link to={path} title={source}>
+      <code>{source}</code>
+    </Link>
+  )
+}
+
+const CODE_GRANT = /^redemption-(\d+)/
+
+function pathOf({ type, source, reason, amount }: LedgerItem, viewer: Viewer): string | null {
+  switch (type) {
+    case 'call':
+      return `/app/calls/${encodeURIComponent(source)}`
+    case 'redemption': {
+      const id = CODE_GRANT.exec(source)?.[1]
+      return viewer.isAdmin && id !== undefined ? `/admin/coupons?keyword=${id}` : null
+    }
+    case 'order':
+    case 'refund':
+    case 'rebate':
+      return viewer.isAdmin ? `/admin/orders?keyword=${encodeURIComponent(source)}` : null
+    case 'correction':
+      // Scratch copies do not have the page of corrections.
+      return viewer.isAuditor && openCopy() === null
+        ? '/app/audit/reconciliation?tab=corrections'
+        : null
+    case 'grant':
+    case 'deduction':
+      return viewer.isAuditor && reason === 'admin' ? pathOfAct(viewer.userId, amount) : null
+    default:
+      return null
+  }
+}
+
+/** The audit log has only the acts of admins, and lists them by the user whom they concern. */
+function pathOfAct(userId: number, amount: number): string {
+  const act = amount < 0 ? 'quota-deducted' : 'quota-granted'
+  return `/app/audit/log?${new URLSearchParams({ act, object: `user:${userId}`, range: 'all' })}`
+}
