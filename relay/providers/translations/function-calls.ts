@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readCallId } from '#relay/conversion/answer-names.ts'
 import type { AnswerPart, CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import {
@@ -199,13 +200,15 @@ type Called = { readonly id: string; readonly name: string; readonly json: strin
 
 /**
  * Returns the call of a function in an answer or an event. These calls have no ids. An answer has
- * at most one call, so the id is made from that of the answer.
+ * at most one call, so the id is made from that of the answer. An answer without an id gets a random
+ * one, because the calls of a conversation must differ.
  */
 export function calledIn({ function_call: call, id }: JsonObject): Called | null {
   const called = objectOf(call)
   const name = textOrEmpty(called?.name)
   if (called === null || name === '') return null
-  return { id: readCallId(`call_${textOrEmpty(id)}`), name, json: textOrEmpty(called.arguments) }
+  const callId = readCallId(`call_${textOrEmpty(id) || randomUUID()}`)
+  return { id: callId, name, json: textOrEmpty(called.arguments) }
 }
 
 export const callPart = ({ id, name, json }: Called): AnswerPart => ({
