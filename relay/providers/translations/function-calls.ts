@@ -200,8 +200,8 @@ type Called = { readonly id: string; readonly name: string; readonly json: strin
 
 /**
  * Returns the call of a function in an answer or an event. These calls have no ids. An answer has
- * at most one call, so the id is made from that of the answer. An answer without an id gets a random
- * one, because the calls of a conversation must differ.
+ * at most one call, so the id is made from that of the answer. An answer without an id gets a
+ * random one, because the calls of a conversation must differ.
  */
 export function calledIn({ function_call: call, id }: JsonObject): Called | null {
   const called = objectOf(call)
