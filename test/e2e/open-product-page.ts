@@ -25,7 +25,7 @@ export async function openRealPage(browser: Browser, url: string): Promise<OpenP
   })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(30_000)
   const faults: string[] = []
   let isAway = false
   page.on('console', (message) => {

@@ -153,7 +153,7 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
 
   it('refuses a body that is too large in the format of the requested API', async () => {
     const refused = async (path: string) => {
-      const headers = { 'accept-language': 'en', 'content-length': 99_999_999 }
+      const headers = { 'accept-language': 'en', 'content-length': 999_999_999 }
       const asking = request(`${url}${path}`, { method: 'POST', headers })
       asking.on('error', () => {})
       asking.flushHeaders()
