@@ -52,6 +52,27 @@ it('a refill shows who, to whom, before, after and why', async () => {
   expect(app.calls('GET /api/audit/log').at(-1)?.query.get('object')).toBe('user:7')
 })
 
+it('a refill without a reason says so, unlike acts that need none', async () => {
+  const route = app.site.routes['GET /api/audit/log']
+  const others: Partial<AuditAct>[] = [
+    { position: 813, act: 'quota-deducted' },
+    { position: 814, act: 'user-disabled' },
+  ]
+  const items = [{}, ...others].map((one) => ({ ...REFILL, reason: '', ...one }))
+  app.site.routes['GET /api/audit/log'] = () => ok({ items, next_cursor: null })
+  await app.openAsRoot('/app/audit/log')
+  const row = (act: ActName) =>
+    app.page.getByRole('row').filter({ hasText: en(`auditActs.${act}`) })
+  for (const act of ['quota-granted', 'quota-deducted'] as const) {
+    await row(act).getByText(en('audit.noReason'), { exact: true }).waitFor()
+  }
+  expect(await row('user-disabled').textContent()).not.toContain(en('audit.noReason'))
+  await row('quota-granted').click()
+  const reason = app.page.getByRole('definition').filter({ hasText: en('audit.noReason') })
+  await reason.waitFor()
+  if (route !== undefined) app.site.routes['GET /api/audit/log'] = route
+})
+
 it('acts are found by their names in the language of the page', async () => {
   await app.openAsRoot('/app/audit/log')
   const filter = app.page.getByRole('combobox', { name: en('audit.acts.act') })
