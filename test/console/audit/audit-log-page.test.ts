@@ -115,6 +115,24 @@ it('new acts that match the filters appear at once, each of them once', async ()
   await expect.poll(() => app.calls('GET /api/audit/log').length).toBe(reads + 1)
 })
 
+it.each(['mia', 'user:7'])('new acts of the actor %s appear, others do not', async (actor) => {
+  const live = await fakeLive(app.page)
+  await app.openAsRoot(`/app/audit/log?actor=${actor}`)
+  const grid = app.page.getByRole('grid', { name: en('shell.auditLog') })
+  const rows = (act: ActName) => grid.getByRole('row').filter({ hasText: en(`auditActs.${act}`) })
+  await rows('quota-granted').waitFor()
+  await expect.poll(live.connections).toBe(1)
+  const act = (position: number, name: ActName, by: AuditAct['actor']): AuditAct => ({
+    ...{ ...REFILL, position, act: name, before: null, after: {}, actor: by },
+  })
+  const send = (one: AuditAct) => live.send('audit-log', one.position, one)
+  send(act(813, 'user-disabled', { kind: 'user', id: '8', name: 'miao' }))
+  send(act(814, 'user-disabled', { kind: 'system', id: 'sweeper', name: '' }))
+  send(act(815, 'user-enabled', { kind: 'user', id: '7', name: 'mia' }))
+  await rows('user-enabled').waitFor()
+  expect(await rows('user-disabled').count()).toBe(0)
+})
+
 it('live acts are merged into an incomplete list without gaps below it', () => {
   const act = (position: number): AuditAct => ({ ...REFILL, position })
   const positions = (acts: readonly AuditAct[]) => acts.map(({ position }) => position)

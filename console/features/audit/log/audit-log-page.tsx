@@ -116,7 +116,7 @@ function useActs(filters: Filters) {
 function matches({ actor, act, object, created_at: at }: AuditAct, filters: Filters): boolean {
   const { range } = filters
   const isInRange = range.kind === 'relative' || (at >= range.from && at < range.to)
-  const isActor = filters.actor === '' || filters.actor === `${actor.kind}:${actor.id}`
+  const isActor = ['', actor.name, `${actor.kind}:${actor.id}`].includes(filters.actor)
   const isAct = filters.act === '' || filters.act === act
   const isObject = filters.object === '' || filters.object === `${object.kind}:${object.id}`
   return isInRange && isActor && isAct && isObject
