@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Core } from '#infra/core-dependencies.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
 import type { ShownAmounts } from '#infra/http/last-shown-amounts.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/response-envelope.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
@@ -100,6 +101,18 @@ export const integerOf = (value: string | undefined): number | undefined =>
 
 export const textOf = (value: string | undefined): string | undefined =>
   value === undefined || value === '' ? undefined : value
+
+/**
+ * Returns the period of a query, which begins at `from` and ends before `to`, both in unix seconds.
+ * Throws a 400 if it would end before it begins: an empty list would hide that the two are swapped.
+ */
+export function periodOf(query: { readonly from?: string; readonly to?: string }) {
+  const period = { from: integerOf(query.from), to: integerOf(query.to) }
+  if (period.from !== undefined && period.to !== undefined && period.to < period.from) {
+    throw invalidField('to', { zh: '不能小于 from', en: 'must not be less than from' })
+  }
+  return period
+}
 
 /**
  * Returns the user id in an actor such as `user:7`. For any other actor, such as `system:sweeper`,

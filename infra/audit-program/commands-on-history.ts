@@ -15,7 +15,7 @@ import {
 } from './command.ts'
 import { runVerifier } from './offline-verifier.ts'
 import { replayUntil } from './replay-until.ts'
-import { checkLines, findingLine } from './report-text.ts'
+import { checkLines, findingLine, resultLine } from './report-text.ts'
 import { exportSource, recordsOf } from './sealed-tree.ts'
 import { ensureAuditTables } from './stored-audit-state.ts'
 import { verifySite } from './verify-site.ts'
@@ -76,7 +76,7 @@ async function verifyOpenSite(invocation: Invocation): Promise<number> {
       const lines = [
         `Verified ${range} (${result.mode})`,
         ...checkLines(findings),
-        total === 0 ? 'Nothing was found.' : `${total} findings, of which the first are:`,
+        resultLine(total),
         ...findings.list().map(findingLine),
       ]
       print(`${lines.join('\n')}\n`)

@@ -14,18 +14,30 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 
 const grouped = (value: number): string => value.toLocaleString('en-US')
 
+/** Returns a number of findings in words, such as `1 finding`. */
+export const countOf = (findings: number): string =>
+  `${grouped(findings)} ${findings === 1 ? 'finding' : 'findings'}`
+
+/** Returns the line that introduces the findings of a report. */
+export function resultLine(findings: number): string {
+  if (findings === 0) return 'Nothing was found.'
+  return findings === 1 ? '1 finding:' : `${countOf(findings)}, of which the first are:`
+}
+
 /** Returns one line for each check: its result, its name, and how often it was made. */
 export function checkLines(findings: Findings): string[] {
   return findings.summary().map(({ check, count, findings: found }) => {
     const result = found === 0 ? 'ok    ' : 'FAILED'
-    const number = found === 0 ? '' : `  ${grouped(found)} findings`
+    const number = found === 0 ? '' : `  ${countOf(found)}`
     return `  ${result}  ${check.padEnd(20)}${grouped(count).padStart(14)}${number}`
   })
 }
 
 export function findingLine({ check, position, stream, revision, detail }: Finding): string {
   const place = position === null ? '' : ` at position ${position}`
-  const inStream = stream === null ? '' : ` (${stream}, revision ${revision})`
+  // A finding can concern a stream as a whole, which has no revision.
+  const inRevision = revision === null ? '' : `, revision ${revision}`
+  const inStream = stream === null ? '' : ` (${stream}${inRevision})`
   return printable(`  ${check}${place}${inStream}: ${detail}`)
 }
 
@@ -33,7 +45,6 @@ export function findingLine({ check, position, stream, revision, detail }: Findi
 export function reportText(report: VerificationReport, seconds: number): string {
   const { findings, first, last, events, root, treeSize, checked, notChecked } = report
   const perSecond = seconds > 0 ? Math.round(events / seconds) : events
-  const total = findings.total()
   const lines = [
     `${grouped(events)} events (positions ${first} to ${last}) in ${seconds.toFixed(1)} s, ` +
       `${grouped(perSecond)} events/s`,
@@ -46,7 +57,7 @@ export function reportText(report: VerificationReport, seconds: number): string 
     'Not checked:',
     ...notChecked.map((sentence) => `  ${sentence}`),
     '',
-    total === 0 ? 'Nothing was found.' : `${grouped(total)} findings, of which the first are:`,
+    resultLine(findings.total()),
     ...findings.list().map(findingLine),
   ]
   return `${lines.join('\n')}\n`

@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
-import { printable } from './report-text.ts'
+import { countOf, printable } from './report-text.ts'
 import {
   type ConsistencyProof,
   compareReceipts,
   compareRevisions,
+  isUnsealed,
   type Receipt,
   type ReceiptFinding,
   type ReceiptKeys,
@@ -13,6 +14,8 @@ import {
 export type ReceiptFilesReport = {
   readonly receipts: number
   readonly findings: readonly ReceiptFinding[]
+  /** What could not be verified yet, as sentences. These are not findings. */
+  readonly notes: readonly string[]
   /** What the receipts show, as sentences. Empty if something was found. */
   readonly shown: readonly string[]
 }
@@ -23,7 +26,7 @@ const FILE_BYTES_MAX = 64 * 1024 * 1024
  * Verifies the receipts in files. A file has the answer of `GET /api/audit/receipts` or
  * `GET /api/ledger/self/receipts`. The pages of one account in several files are one statement:
  * a revision that is missing between two pages is found as well. All receipts are compared with
- * each other.
+ * each other. The newest events of an account may not be sealed yet, which is noted.
  */
 export function verifyReceiptFiles(
   paths: readonly string[],
@@ -36,9 +39,13 @@ export function verifyReceiptFiles(
   const others = files.flatMap(({ receipts, isStatement }) => (isStatement ? [] : receipts))
   const all = files.flatMap(({ receipts }) => receipts)
   const proofs = files.flatMap((file) => file.proofs)
+  const unsealed = newestUnsealed(all)
   const findings = [
     ...files.filter(isEmpty).map(emptyFile),
-    ...all.flatMap((receipt) => verifyReceipt(receipt, ringed).findings),
+    ...all.flatMap((receipt) => {
+      const found = verifyReceipt(receipt, ringed).findings
+      return unsealed.has(receipt) ? found.filter(({ fault }) => fault !== 'pending') : found
+    }),
   ]
   if (findings.every(({ fault }) => fault !== 'form')) {
     findings.push(...statements.flatMap(({ receipts }) => compareRevisions(receipts)))
@@ -46,17 +53,43 @@ export function verifyReceiptFiles(
   }
   const isRight = findings.length === 0
   const shown = isRight ? [...statements.flatMap(shownByStatement), ...others.map(shownByOne)] : []
-  return { receipts: all.length, findings, shown }
+  const notes = [...new Set([...unsealed].map(unsealedNote))]
+  return { receipts: all.length, findings, notes, shown }
 }
 
+/**
+ * Returns the unsealed receipts that no sealed receipt of the same account follows. Events are
+ * sealed in the order of their positions, so an unsealed event before a sealed one is a finding.
+ */
+function newestUnsealed(receipts: readonly Receipt[]): ReadonlySet<Receipt> {
+  const lastSealed = new Map<string, number>()
+  for (const receipt of receipts) {
+    if (isUnsealed(receipt)) continue
+    const { stream, position } = receipt.record ?? {}
+    lastSealed.set(`${stream}`, Math.max(lastSealed.get(`${stream}`) ?? 0, Number(position)))
+  }
+  return new Set(
+    receipts.filter((receipt) => {
+      const { stream, position } = receipt.record ?? {}
+      return isUnsealed(receipt) && Number(position) >= (lastSealed.get(`${stream}`) ?? 0)
+    }),
+  )
+}
+
+const unsealedNote = ({ record }: Receipt): string =>
+  `${record.stream}, revision ${record.revision}: the event at position ${record.position} is ` +
+  'not sealed yet. Verify its receipt again when a signed checkpoint covers it.'
+
 /** Formats the report for a reader. */
-export function receiptText({ receipts, findings, shown }: ReceiptFilesReport): string {
+export function receiptText({ receipts, findings, notes, shown }: ReceiptFilesReport): string {
   const lines = findings.map(({ fault, position, detail }) => {
     const place = position === null ? '' : ` at position ${position}`
     return `${fault}${place}: ${detail}`
   })
-  const result = findings.length === 0 ? 'Nothing was found.' : `${findings.length} findings.`
-  const all = [...lines, ...shown, `${receipts} receipts were verified. ${result}`]
+  const result = findings.length === 0 ? 'Nothing was found.' : `${countOf(findings.length)}.`
+  const verified =
+    receipts === 1 ? '1 receipt was verified.' : `${receipts} receipts were verified.`
+  const all = [...lines, ...shown, ...notes, `${verified} ${result}`]
   return all.map((line) => `${printable(line)}\n`).join('')
 }
 

@@ -33,7 +33,7 @@ export type ReceiptFault =
   | 'form'
   /** The leaf hash or the balances differ from the record. */
   | 'record'
-  /** The receipt has no proof yet. */
+  /** The receipt has no proof, or not yet: see `isUnsealed`. */
   | 'pending'
   /** The proof does not lead to the root of the signed checkpoint. */
   | 'inclusion'
@@ -62,6 +62,10 @@ export type ReceiptReport = {
   /** The number of witnesses whose signatures of the checkpoint are valid. */
   readonly witnesses: number
 }
+
+/** Returns whether a receipt says that its event is not sealed yet, and therefore has no proof. */
+export const isUnsealed = (receipt: Receipt): boolean =>
+  receipt.is_pending === true && receipt.inclusion === null && receipt.signed_checkpoint === null
 
 /** Verifies one receipt with the keys of the site alone, without the site. */
 export function verifyReceipt(receipt: Receipt, keys: ReceiptKeys): ReceiptReport {
@@ -96,13 +100,17 @@ function verifyRecord(receipt: Receipt, record: StoredRecord, report: Report): v
 
 /** Returns the number of witnesses that have signed the checkpoint. */
 function verifyProof(
-  { inclusion, signed_checkpoint: note }: Receipt,
+  receipt: Receipt,
   record: StoredRecord,
   keys: ReceiptKeys,
   report: Report,
 ): number {
+  const { inclusion, signed_checkpoint: note } = receipt
   if (inclusion === null || note === null) {
-    report('pending', 'no signed checkpoint covers the event yet')
+    const detail = isUnsealed(receipt)
+      ? 'no signed checkpoint covers the event yet'
+      : 'the receipt claims that the event is sealed, but lacks the proof'
+    report('pending', detail)
     return 0
   }
   const checkpoint = parseSignedCheckpoint(note)

@@ -15,7 +15,14 @@ import { isActName } from '../contract/act-names.ts'
 import { type ActsQuery, type AuditAct, auditLogQueries } from '../contract/audit-log.ts'
 import { csvLine } from '../logs/export-format.ts'
 import { createPermits, sendExport } from '../logs/export-permits.ts'
-import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  periodOf,
+  type ReadDeps,
+  textOf,
+  upToDate,
+} from '../read-route-helpers.ts'
 import { recordExport } from './record-export.ts'
 
 const PAGE_SIZE = 50
@@ -124,7 +131,7 @@ async function filterOf(
   return {
     ...{ actors: await actorsOf(deps, textOf(query.actor)), act },
     object: object === undefined ? undefined : { kind, id },
-    ...{ from: integerOf(query.from), to: integerOf(query.to) },
+    ...periodOf(query),
   }
 }
 

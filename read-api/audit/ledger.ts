@@ -29,7 +29,14 @@ import {
   type StatementQuery,
 } from '../contract/ledger.ts'
 import { MOVEMENT_TYPES, type MovementType } from '../contract/movement-types.ts'
-import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  periodOf,
+  type ReadDeps,
+  textOf,
+  upToDate,
+} from '../read-route-helpers.ts'
 import { type At, readAt } from './at-parameter.ts'
 import { auditError } from './audit-errors.ts'
 import { balanceAt } from './balance-at.ts'
@@ -72,7 +79,7 @@ export async function userLedger({ core }: ReadDeps, id: string): Promise<Ledger
   return { userId, isOwner: false }
 }
 
-/** Reads the filters of a ledger. Throws a 400 for an unknown type. */
+/** Reads the filters of a ledger. Throws a 400 for an unknown type and a reversed period. */
 export async function ledgerFilter(
   { core }: ReadDeps,
   { userId }: LedgerViewer,
@@ -85,7 +92,7 @@ export async function ledgerFilter(
     const listed = MOVEMENT_TYPES.join(', ')
     throw invalidField('types', { zh: `可用的类型：${listed}`, en: `must be some of ${listed}` })
   }
-  const period = { from: integerOf(query.from), to: integerOf(query.to) }
+  const period = periodOf(query)
   return { userId, types, ...(await rangeOfPeriod(core.db, userId, period)) }
 }
 
@@ -103,7 +110,7 @@ async function ledgerPage(
   const before = Math.min(integerOf(query.cursor) ?? end, end)
   const found = await listMovements(db, { ...filter, before }, limit + 1)
   const rows = found.slice(0, limit)
-  const period = { from: integerOf(query.from), to: integerOf(query.to) }
+  const period = periodOf(query)
   return {
     ...(await endsOf(deps, filter.userId, { opening, closing }, period)),
     items: await ledgerItems(deps, viewer, rows),
@@ -211,7 +218,7 @@ async function statementOf(
 ): Promise<Statement> {
   const { db } = deps.core
   const { userId } = viewer
-  const period = periodOf(month)
+  const period = periodOfMonth(month)
   const limit = Math.min(integerOf(query.limit) || PAGE_SIZE, PAGE_SIZE_MAX)
   const [{ sums, range, ...ends }, users] = await Promise.all([
     sumsOfPeriod(db, userId, period),
@@ -244,7 +251,7 @@ async function statementOf(
 }
 
 /** Returns the start and the end of a month (`2026-11`) in UTC, in unix seconds. */
-function periodOf(month: string): { readonly from: number; readonly to: number } {
+function periodOfMonth(month: string): { readonly from: number; readonly to: number } {
   const [year = 0, number = 1] = month.split('-').map(Number)
   return { from: Date.UTC(year, number - 1) / 1_000, to: Date.UTC(year, number) / 1_000 }
 }
@@ -294,7 +301,7 @@ export function getSiteMonth(app: App, deps: ReadDeps): void {
     ...endpoint(ledgerQueries, 'GET /api/audit/site-month'),
     ...{ onRequest: onlyAuditor, preHandler: upToDate(deps, 'ledger') },
     handler: async ({ query: { month } }) => {
-      return success(siteMonth(month, await sumSite(deps.core.db, periodOf(month).from)))
+      return success(siteMonth(month, await sumSite(deps.core.db, periodOfMonth(month).from)))
     },
   })
 }

@@ -106,6 +106,14 @@ describe('the audit log', () => {
     expect((await read(`to=${now + 60}&limit=100`)).items).toEqual(all)
   })
 
+  it('refuses a period that ends before it begins, and answers an empty one', async () => {
+    for (const path of ['/api/audit/log', '/api/audit/log/export']) {
+      const reversed = await site.root.call('GET', `${path}?from=200&to=100`)
+      expect(reversed).toMatchObject({ status: 400, message: expect.stringMatching(/\bto\b/) })
+    }
+    expect((await read('from=100&to=100')).items).toEqual([])
+  })
+
   it('names the field of a bad request, and is exported', async () => {
     const wrong = await site.root.call('GET', '/api/audit/log?object=channel')
     expect([wrong.status, wrong.message]).toEqual([400, expect.stringContaining('object')])

@@ -129,6 +129,21 @@ describe('the ledger of an account', () => {
     expect((await call('GET', `/api/audit/balance/${userId}?at=yesterday`)).status).toBe(400)
   })
 
+  it('refuses a period that ends before it begins, and answers an empty one', async () => {
+    const own = '/api/ledger/self'
+    const audited = `/api/audit/ledger/${userId}`
+    for (const path of [own, `${own}/export`, audited, `${audited}/export`]) {
+      const call = path.startsWith(own) ? site.user.call : site.root.call
+      const reversed = await call('GET', `${path}?from=200&to=100`)
+      expect([path, reversed.status]).toEqual([path, 400])
+      expect(reversed.message).toMatch(/\bto\b/)
+    }
+    const { items, opening, closing } = await ledger('from=100&to=100')
+    expect([items, opening]).toEqual([[], closing])
+    const wrong = await site.user.call('GET', `${own}?types=foo`)
+    expect(wrong).toMatchObject({ status: 400, message: expect.stringContaining('types') })
+  })
+
   it('is shown to its owner without channels', async () => {
     const own = await read<LedgerPage>('/api/ledger/self', site.user.call)
     expect(own.closing.total).toBe(1_400)

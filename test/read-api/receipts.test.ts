@@ -221,9 +221,11 @@ describe('receipts', () => {
       'from_revision=2&to_revision=1',
       'from_revision=999999',
       'from_revision=x',
+      'from_revision=-1',
     ]) {
-      const { status } = await receiptsOf(`/api/ledger/self/receipts?${range}`)
+      const { status, message } = await receiptsOf(`/api/ledger/self/receipts?${range}`)
       expect([range, status]).toEqual([range, 400])
+      expect(message).toContain('from_revision')
     }
     const { data } = await receiptsOf('/api/ledger/self/receipts?from_revision=1&to_revision=1')
     expect(data.items.map(({ record }) => record.revision)).toEqual([1])

@@ -294,6 +294,7 @@ export const audit: Translations['audit'] = {
     receipts: 'Receipts on your bill and on pages of calls can be checked with the key above.',
     tiles: 'Published in the form of C2SP tlog-tiles:',
   },
+  noReason: 'No reason was given',
   acts: {
     lead: 'Who did what and why, with the values before and after. Times in {{zone}}',
     act: 'Act',

@@ -282,6 +282,7 @@ export const audit = {
     receipts: '您在「账单」与调用详情中得到的收据，可以用上面的公钥离线核验。',
     tiles: '按 C2SP tlog-tiles 公开：',
   },
+  noReason: '未填写原因',
   acts: {
     lead: '谁在何时做了什么、修改前后的值与原因。时间按 {{zone}} 显示',
     act: '操作',

@@ -52,6 +52,27 @@ it('a refill shows who, to whom, before, after and why', async () => {
   expect(app.calls('GET /api/audit/log').at(-1)?.query.get('object')).toBe('user:7')
 })
 
+it('a refill without a reason says so, unlike acts that need none', async () => {
+  const route = app.site.routes['GET /api/audit/log']
+  const others: Partial<AuditAct>[] = [
+    { position: 813, act: 'quota-deducted' },
+    { position: 814, act: 'user-disabled' },
+  ]
+  const items = [{}, ...others].map((one) => ({ ...REFILL, reason: '', ...one }))
+  app.site.routes['GET /api/audit/log'] = () => ok({ items, next_cursor: null })
+  await app.openAsRoot('/app/audit/log')
+  const row = (act: ActName) =>
+    app.page.getByRole('row').filter({ hasText: en(`auditActs.${act}`) })
+  for (const act of ['quota-granted', 'quota-deducted'] as const) {
+    await row(act).getByText(en('audit.noReason'), { exact: true }).waitFor()
+  }
+  expect(await row('user-disabled').textContent()).not.toContain(en('audit.noReason'))
+  await row('quota-granted').click()
+  const reason = app.page.getByRole('definition').filter({ hasText: en('audit.noReason') })
+  await reason.waitFor()
+  if (route !== undefined) app.site.routes['GET /api/audit/log'] = route
+})
+
 it('acts are found by their names in the language of the page', async () => {
   await app.openAsRoot('/app/audit/log')
   const filter = app.page.getByRole('combobox', { name: en('audit.acts.act') })
@@ -92,6 +113,24 @@ it('new acts that match the filters appear at once, each of them once', async ()
   const reads = app.calls('GET /api/audit/log').length
   live.resync('audit-log')
   await expect.poll(() => app.calls('GET /api/audit/log').length).toBe(reads + 1)
+})
+
+it.each(['mia', 'user:7'])('new acts of the actor %s appear, others do not', async (actor) => {
+  const live = await fakeLive(app.page)
+  await app.openAsRoot(`/app/audit/log?actor=${actor}`)
+  const grid = app.page.getByRole('grid', { name: en('shell.auditLog') })
+  const rows = (act: ActName) => grid.getByRole('row').filter({ hasText: en(`auditActs.${act}`) })
+  await rows('quota-granted').waitFor()
+  await expect.poll(live.connections).toBe(1)
+  const act = (position: number, name: ActName, by: AuditAct['actor']): AuditAct => ({
+    ...{ ...REFILL, position, act: name, before: null, after: {}, actor: by },
+  })
+  const send = (one: AuditAct) => live.send('audit-log', one.position, one)
+  send(act(813, 'user-disabled', { kind: 'user', id: '8', name: 'miao' }))
+  send(act(814, 'user-disabled', { kind: 'system', id: 'sweeper', name: '' }))
+  send(act(815, 'user-enabled', { kind: 'user', id: '7', name: 'mia' }))
+  await rows('user-enabled').waitFor()
+  expect(await rows('user-disabled').count()).toBe(0)
 })
 
 it('live acts are merged into an incomplete list without gaps below it', () => {

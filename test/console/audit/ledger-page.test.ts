@@ -169,7 +169,8 @@ describe('the ledger', () => {
     await openAsRoot(page, app.site, '/app/ledger')
     const movements = page.getByRole('grid', { name: t('audit.ledger.tab.movements') })
     await movements.getByText(t('audit.movementReason.redemption'), { exact: true }).waitFor()
-    await movements.getByText(t('audit.movementReason.admin'), { exact: true }).waitFor()
+    const unexplained = `${t('audit.movementReason.admin')} · ${t('audit.noReason')}`
+    await movements.getByText(unexplained, { exact: true }).waitFor()
     const provider = t('audit.movementReason.epay')
     await movements.getByText(t('audit.movementReason.restored', { provider })).waitFor()
     await movements.getByText('gpt-4o', { exact: true }).click()

@@ -52,6 +52,12 @@ const proof = (from: number, to: number) => ({
   ),
 })
 
+/** The receipt of an event that no signed checkpoint covers yet. */
+const unsealedReceipt = (index: number): Receipt => ({
+  ...{ ...receiptOf(index, 12), is_pending: true },
+  ...{ inclusion: null, signed_checkpoint: null },
+})
+
 let files = 0
 function fileOf(answer: object): string {
   files += 1
@@ -107,6 +113,58 @@ describe('receipts in files', () => {
     expect(faultsOf(one, { witnesses: [first, third] })).toEqual(['witness'])
     expect(faultsOf(one, { witnesses: [first, third], quorum: 1 })).toEqual([])
     expect(faultsOf(one, { witnesses: [third] })).toEqual(['witness'])
+  })
+
+  it('of the newest events may be unsealed, which is noted and not a finding', async () => {
+    const items = [receiptOf(9, 10), unsealedReceipt(10), unsealedReceipt(11)]
+    const path = fileOf({ last_revision: 11, items })
+    const report = verifyReceiptFiles([path], { ...KEYS, witnesses: [first] })
+    expect(report.findings).toEqual([])
+    expect(report.notes).toHaveLength(2)
+    const text = receiptText(report)
+    expect(text).toContain('account-7, revision 11: the event at position 12 is not sealed yet.')
+    expect(text).toContain('3 receipts were verified. Nothing was found.\n')
+    const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    try {
+      const call = fileOf({ user_id: 7, items: [unsealedReceipt(11)] })
+      expect(await runVerifier(['--receipt', call, '--key', site.key])).toBe(0)
+      expect(output.mock.calls.join('')).toContain('1 receipt was verified. Nothing was found.')
+    } finally {
+      output.mockRestore()
+    }
+  })
+
+  it('may not be unsealed before a sealed one of the same account', () => {
+    const items = [unsealedReceipt(9), receiptOf(10, 12), unsealedReceipt(11)]
+    const report = verifyReceiptFiles([fileOf({ last_revision: 11, items })], KEYS)
+    expect(report.findings).toMatchObject([{ fault: 'pending', position: 10 }])
+    expect(report.notes).toHaveLength(1)
+    expect(receiptText(report)).toContain('3 receipts were verified. 1 finding.\n')
+    const pages = [unsealedReceipt(9), receiptOf(10, 12)].map((one) => fileOf({ items: [one] }))
+    expect(faultsOf(pages)).toEqual(['pending'])
+  })
+
+  it('may not lack the proof if they claim to be sealed', () => {
+    const { inclusion, signed_checkpoint: note } = receiptOf(11, 12)
+    for (const part of [
+      { is_pending: false },
+      { is_pending: 'true' },
+      { is_pending: undefined },
+      { inclusion },
+      { signed_checkpoint: note },
+    ]) {
+      const path = fileOf({ last_revision: 11, items: [{ ...unsealedReceipt(11), ...part }] })
+      expect(faultsOf([path])).toEqual(['pending'])
+    }
+  })
+
+  it('that are unsealed must still agree with their record and with each other', () => {
+    const changed = { ...unsealedReceipt(11), balance_after: 5 }
+    expect(faultsOf([fileOf({ items: [changed] })])).toEqual(['record'])
+    const items = [receiptOf(9, 10), unsealedReceipt(11)]
+    expect(faultsOf([fileOf({ last_revision: 11, items })])).toEqual(['missing', 'balance'])
+    const formless = { ...unsealedReceipt(11), record: null }
+    expect(faultsOf([fileOf({ items: [formless] })])).toEqual(['form'])
   })
 
   it('are not verified if there are none, unless the account is new', () => {

@@ -7,9 +7,13 @@ const CODES = [
 ]
 const RESTORED = 'restored:'
 
-/** The reason that an admin wrote, or the translated code. An unknown code stays as it is. */
+/**
+ * The reason that an admin wrote, or the translated code. An unknown code stays as it is. Requests
+ * of the API may change a quota without a reason, and the text then says so.
+ */
 export function reasonText(t: TFunction, { note, reason }: LedgerItem): string {
   if (note !== '') return note
+  if (reason === 'admin') return `${codeText(t, reason)} · ${t('audit.noReason')}`
   if (!reason.startsWith(RESTORED)) return codeText(t, reason)
   const provider = codeText(t, reason.slice(RESTORED.length))
   return t('audit.movementReason.restored', { provider })

@@ -116,7 +116,7 @@ function useActs(filters: Filters) {
 function matches({ actor, act, object, created_at: at }: AuditAct, filters: Filters): boolean {
   const { range } = filters
   const isInRange = range.kind === 'relative' || (at >= range.from && at < range.to)
-  const isActor = filters.actor === '' || filters.actor === `${actor.kind}:${actor.id}`
+  const isActor = ['', actor.name, `${actor.kind}:${actor.id}`].includes(filters.actor)
   const isAct = filters.act === '' || filters.act === act
   const isObject = filters.object === '' || filters.object === `${object.kind}:${object.id}`
   return isInRange && isActor && isAct && isObject
@@ -185,6 +185,13 @@ type Named = AuditAct['object']
 
 const nameOf = ({ kind, id, name }: Named): string => name || `${kind}:${id}`
 
+/** The acts for which the console asks a reason. Requests of the API may leave it out. */
+const REASONED_ACTS: readonly string[] = ['quota-granted', 'quota-deducted']
+
+function reasonOf(t: TFunction, { act, reason }: AuditAct): string {
+  return reason === '' && REASONED_ACTS.includes(act) ? t('audit.noReason') : reason
+}
+
 const actColumns = (t: TFunction, labelOf: (act: string) => string): Column<AuditAct>[] => [
   timeColumn('time', t('audit.time'), ({ created_at: at }) => at, { onCard: 'aside' }),
   column('actor', t('audit.actor'), 130, ({ actor }) => nameOf(actor)),
@@ -192,7 +199,7 @@ const actColumns = (t: TFunction, labelOf: (act: string) => string): Column<Audi
   column('object', t('audit.acts.object'), 190, ({ object }) =>
     object.name === '' ? nameOf(object) : `${object.name} (${object.kind}:${object.id})`,
   ),
-  column('reason', t('audit.acts.reason'), 170, ({ reason }) => reason || '–'),
+  column('reason', t('audit.acts.reason'), 170, (act) => reasonOf(t, act) || '–'),
   column('ip', t('audit.acts.ip'), 120, ({ client_ip: ip }) => ip || '–', HIDDEN_COLUMN),
 ]
 
@@ -217,7 +224,7 @@ function ActDetails({ act }: { act: AuditAct }) {
       <Facts
         facts={[
           [t('audit.acts.act'), <code key="act">{act.act}</code>],
-          [t('audit.acts.reason'), act.reason],
+          [t('audit.acts.reason'), reasonOf(t, act)],
           [t('audit.acts.ip'), act.client_ip],
           [t('shared.requestId'), act.request_id],
           [t('audit.position'), `#${act.position}`],
