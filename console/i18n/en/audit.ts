@@ -204,6 +204,8 @@ export const audit: Translations['audit'] = {
   ledger: {
     lead: 'Every movement with the running total, exact to the unit. Times in {{zone}}',
     ofUser: 'Ledger of user #{{id}}',
+    ofNamedUser: 'Ledger of {{name}} (#{{id}})',
+    openUser: 'Open user',
     tab: { movements: 'Movements', statement: 'Statement' },
     total: 'Total',
     spendable: 'Spendable',

@@ -193,6 +193,8 @@ export const audit = {
   ledger: {
     lead: '账户的每一笔变动和变动后的结余，精确到最小单位。时间按 {{zone}} 显示',
     ofUser: '用户 #{{id}} 的账本',
+    ofNamedUser: '{{name}}（#{{id}}）的账本',
+    openUser: '查看用户',
     tab: { movements: '明细', statement: '月结单' },
     total: '总额',
     spendable: '可用余额',
