@@ -23,13 +23,20 @@ import { amountText, compareInvoice, matchedInvoiceOf, quotaOf } from './compare
 const PAGE_SIZE = 50
 
 /** `GET /api/audit/invoices`: the imported invoices, newest first. */
-export function listInvoices(app: App, { core }: ReadDeps): void {
+export function listInvoices(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(invoiceQueries, 'GET /api/audit/invoices'),
     onRequest: onlyAuditor,
+    preHandler: upToDate(deps, 'channels'),
     handler: async () => {
-      const { invoices } = await core.actors.peek(invoicesDecider, INVOICES_STREAM)
-      return success(invoices.map(summaryOf).reverse())
+      const { actors, db } = deps.core
+      const { invoices } = await actors.peek(invoicesDecider, INVOICES_STREAM)
+      const ids = [...new Set(invoices.map(({ channelId }) => channelId))]
+      const channels = await channelNames(db, ids)
+      const names = new Map(channels.map(({ id, name }) => [id, name]))
+      return success(
+        invoices.map((invoice) => summaryOf(invoice, names.get(invoice.channelId))).reverse(),
+      )
     },
   })
 }
@@ -55,7 +62,7 @@ export function getInvoice(app: App, deps: ReadDeps): void {
       const start = integerOf(query.cursor) ?? 0
       const end = start + Number(query.limit ?? PAGE_SIZE)
       return success({
-        ...{ ...summaryOf(invoice), channel_name: channel?.name ?? '' },
+        ...summaryOf(invoice, channel?.name),
         ...{ requests, counts, total, models: [...models] },
         items: selected.slice(start, end),
         next_cursor: end < selected.length ? String(end) : null,
@@ -103,12 +110,13 @@ export async function findInvoice({ core }: ReadDeps, id: string): Promise<Invoi
   return invoice
 }
 
-function summaryOf(invoice: Invoice) {
+function summaryOf(invoice: Invoice, channelName = '') {
   const { invoiceId: id, channelId: channel_id, digest, bytes, rows, duplicates } = invoice
   const { currency, dollars, lines, importedAt } = invoice
   const amount = lines.reduce((sum, line) => sum + BigInt(line.amount), 0n)
   return {
     ...{ id, channel_id, digest, bytes, rows, duplicates, currency, dollars },
+    channel_name: channelName,
     first_day: lines[0]?.day ?? '',
     last_day: lines.at(-1)?.day ?? '',
     billed: quotaOf(amount, dollars),

@@ -47,6 +47,8 @@ const PAGE_SIZE_MAX = 100
 /** Who reads a ledger. Users do not see channels, and read only their own ledger. */
 export type LedgerViewer = { readonly userId: number; readonly isOwner: boolean }
 
+type UserLedgerViewer = LedgerViewer & { readonly username: string }
+
 export const ownLedger = (request: FastifyRequest): LedgerViewer => ({
   userId: principalOf(request).userId,
   isOwner: true,
@@ -57,26 +59,29 @@ export const ownLedger = (request: FastifyRequest): LedgerViewer => ({
  * figures after each, newest first, between the opening and the closing figures of the period.
  */
 export function listLedger(app: App, deps: ReadDeps): void {
-  const preHandler = upToDate(deps, 'ledger', 'corrected-calls')
   app.route({
     ...endpoint(ledgerQueries, 'GET /api/ledger/self'),
-    ...{ preHandler, onRequest: onlyUser },
+    ...{ preHandler: upToDate(deps, 'ledger', 'corrected-calls'), onRequest: onlyUser },
     handler: async (request) => success(await ledgerPage(deps, ownLedger(request), request.query)),
   })
   app.route({
     ...endpoint(ledgerQueries, 'GET /api/audit/ledger/:userId'),
-    ...{ preHandler, onRequest: onlyAuditor },
-    handler: async ({ params, query }) =>
-      success(await ledgerPage(deps, await userLedger(deps, params.userId), query)),
+    preHandler: upToDate(deps, 'ledger', 'users', 'corrected-calls'),
+    onRequest: onlyAuditor,
+    handler: async ({ params, query }) => {
+      const viewer = await userLedger(deps, params.userId)
+      const page = await ledgerPage(deps, viewer, query)
+      return success({ ...page, username: viewer.username })
+    },
   })
 }
 
 /** Returns the viewer of another user's ledger. Throws a 404 for an unknown user. */
-export async function userLedger({ core }: ReadDeps, id: string): Promise<LedgerViewer> {
+export async function userLedger({ core }: ReadDeps, id: string): Promise<UserLedgerViewer> {
   const userId = Number(id)
   const [user] = await usersByIds(core.db, [userId])
   if (user === undefined) throw auditError('ObjectUnknown')
-  return { userId, isOwner: false }
+  return { userId, isOwner: false, username: user.username }
 }
 
 /** Reads the filters of a ledger. Throws a 400 for an unknown type and a reversed period. */

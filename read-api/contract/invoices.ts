@@ -4,6 +4,8 @@ import { Envelope, Query } from './response-envelope.ts'
 const summary = {
   id: Type.String(),
   channel_id: Type.Integer(),
+  /** The name of the channel, even if it was deleted. Empty if there is no such channel. */
+  channel_name: Type.String(),
   /** The SHA-256 of the file, in hexadecimal digits. */
   digest: Type.String(),
   bytes: Type.Integer(),
@@ -108,8 +110,6 @@ export type InvoiceRequest = Static<typeof InvoiceRequest>
 
 export const InvoiceComparison = Type.Object({
   ...summary,
-  /** The present name of the channel, or an empty text if the channel was deleted. */
-  channel_name: Type.String(),
   /** Null for an invoice that was imported without ids of requests. */
   requests: nullable(InvoiceRequests),
   /** The numbers of pairs of day and model, by their comparison. */

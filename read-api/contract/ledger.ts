@@ -72,6 +72,10 @@ const LedgerPage = Type.Object({
 })
 export type LedgerPage = Static<typeof LedgerPage>
 
+/** The ledger of a user, as auditors read it. */
+const UserLedgerPage = Type.Object({ ...LedgerPage.properties, username: Type.String() })
+export type UserLedgerPage = Static<typeof UserLedgerPage>
+
 const LedgerSum = Type.Object({ count: Type.Integer(), amount: Type.Integer() })
 
 const Statement = Type.Object({
@@ -135,13 +139,19 @@ export type LedgerQuery = Static<typeof LedgerQuery>
 export type StatementQuery = Static<typeof StatementQuery>
 export type LedgerExportQuery = Static<typeof ExportQuery>
 
-const page = { querystring: LedgerQuery, response: { 200: Envelope(LedgerPage) } }
 const statement = { querystring: StatementQuery, response: { 200: Envelope(Statement) } }
 const balance = { querystring: AtQuery, response: { 200: Envelope(BalanceAt) } }
 
 export const ledgerQueries = {
-  'GET /api/ledger/self': page,
-  'GET /api/audit/ledger/:userId': { ...page, params: UserParams },
+  'GET /api/ledger/self': {
+    querystring: LedgerQuery,
+    response: { 200: Envelope(LedgerPage) },
+  },
+  'GET /api/audit/ledger/:userId': {
+    params: UserParams,
+    querystring: LedgerQuery,
+    response: { 200: Envelope(UserLedgerPage) },
+  },
   /** `position` is that of the movement. It has at most a hundred calls. */
   'GET /api/ledger/self/corrections/:position': {
     params: Type.Object({ position }),

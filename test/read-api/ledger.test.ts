@@ -10,6 +10,7 @@ import type {
   LedgerPage,
   SiteMonth,
   Statement,
+  UserLedgerPage,
 } from '#read-api/contract/ledger.ts'
 import { newCallId } from '#relay/pipeline/http-exchange.ts'
 import { admitCall, releaseCall, settleCall, used } from '#test/domain/accounts/facts.ts'
@@ -80,6 +81,12 @@ describe('the ledger of an account', () => {
     expect(closing).toEqual({ total: 1_400, balance: 1_360, held: 40 })
     expect(next_cursor).toBe(null)
     expect(items[0]).toMatchObject({ actor_id: 1, reason: 'admin' })
+  })
+
+  it('names its user to auditors', async () => {
+    const path = `/api/audit/ledger/${userId}?limit=1`
+    const { data: user } = await site.root.call<{ username: string }>('GET', `/api/user/${userId}`)
+    expect((await read<UserLedgerPage>(path)).username).toBe(user.username)
   })
 
   it('is read page by page, and by type', async () => {

@@ -180,6 +180,9 @@ describe('an imported invoice', () => {
     const page = await fixture.admin.call<InvoiceComparison>('GET', `${url}?limit=1&cursor=1`)
     expect([page.data.items, page.data.next_cursor]).toEqual([[found.items[1]], '2'])
 
+    const listed = await fixture.admin.call<InvoiceSummary[]>('GET', '/api/audit/invoices')
+    expect(listed.data.map(({ channel_name: name }) => name)).toEqual(['nine'])
+
     expect(await upload(file)).toMatchObject({ status: 409, code: 'InvoiceKnown' })
     expect((await fixture.admin.call('DELETE', url)).status).toBe(200)
     expect((await fixture.admin.call('GET', url)).status).toBe(404)
@@ -192,6 +195,8 @@ describe('an imported invoice', () => {
     const file = `Day;Model;Cost;Tokens\n${day};m;1;1\n`
     const { status, data } = await upload(file, { channel_id: '10' })
     expect([status, data]).toMatchObject([200, { rows: 1 }])
+    const listed = await fixture.admin.call<InvoiceSummary[]>('GET', '/api/audit/invoices')
+    expect(listed.data).toMatchObject([{ id: data.id, channel_id: 10, channel_name: 'Deleted' }])
     await fixture.admin.call('DELETE', `/api/audit/invoices/${data.id}`)
   })
 

@@ -182,6 +182,9 @@ export const audit: Translations['audit'] = {
     none: 'No changes',
     noValues: 'No visible value changed. A secret may have been replaced.',
     now: 'Current state',
+    filter: 'Name or value',
+    noMatch: 'No value matches the filter.',
+    showAll: 'Show all {{number}}',
     thenState: 'State at that time',
     upTo: 'Up to event #{{position}}',
     price: 'Price of a model',
@@ -204,6 +207,8 @@ export const audit: Translations['audit'] = {
   ledger: {
     lead: 'Every movement with the running total, exact to the unit. Times in {{zone}}',
     ofUser: 'Ledger of user #{{id}}',
+    ofNamedUser: 'Ledger of {{name}} (#{{id}})',
+    openUser: 'Open user',
     tab: { movements: 'Movements', statement: 'Statement' },
     total: 'Total',
     spendable: 'Spendable',

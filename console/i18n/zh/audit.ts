@@ -171,6 +171,9 @@ export const audit = {
     none: '没有修改记录',
     noValues: '没有可显示的值发生变化，例如只更换了密钥。',
     now: '当前状态',
+    filter: '名称或值',
+    noMatch: '没有符合条件的值。',
+    showAll: '显示全部 {{number}} 项',
     thenState: '当时的状态',
     upTo: '截至事件 #{{position}}',
     price: '某个模型的价格',
@@ -193,6 +196,8 @@ export const audit = {
   ledger: {
     lead: '账户的每一笔变动和变动后的结余，精确到最小单位。时间按 {{zone}} 显示',
     ofUser: '用户 #{{id}} 的账本',
+    ofNamedUser: '{{name}}（#{{id}}）的账本',
+    openUser: '查看用户',
     tab: { movements: '明细', statement: '月结单' },
     total: '总额',
     spendable: '可用余额',

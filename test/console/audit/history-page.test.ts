@@ -37,11 +37,20 @@ const event = (position: number, patch: Partial<RawEvent> = {}): RawEvent => ({
   ...{ data: { channelId: 3, terms: { weight: 5 } }, ...patch },
 })
 
+/** More values than the page shows at first. */
+const OPTIONS: StateAsOf = {
+  ...{ position: 95, at: NOW, kind: 'options', id: 'site', is_deleted: false, last_change: null },
+  state: Object.fromEntries(
+    Array.from({ length: 31 }, (_, n) => [`Option${n}`, n === 30 ? 'mail.example' : String(n)]),
+  ),
+}
+
 const app = pageFixture({
   isSiteShared: true,
   startSite: () =>
     startAdminSite({
       'GET /api/audit/state/channel/3': stateAt,
+      'GET /api/audit/state/options/site': () => ok(OPTIONS),
       'GET /api/audit/events': ({ query }) => {
         const after = Number(query.get('after') ?? 0)
         const isFirst = after === 0
@@ -60,6 +69,9 @@ describe.each(LANGUAGES)('the pages of the history in %s', (language) => {
     await openAsRoot(page, app.site, '/app/audit/history?object=channel:3')
     await page.getByText('ChannelCreated').waitFor()
     expect(await lookFaults(page, `audit-history-${language}`)).toEqual([])
+    await openAsRoot(page, app.site, '/app/audit/history')
+    await page.getByText('Option0').waitFor()
+    expect(await lookFaults(page, `audit-history-options-${language}`)).toEqual([])
     await openAsRoot(page, app.site, '/app/audit/events?range=24h')
     await page.getByRole('button', { name: t('audit.loadNewer') }).waitFor()
     expect(await lookFaults(page, `audit-events-${language}`)).toEqual([])
@@ -87,6 +99,27 @@ describe('the history of an object', () => {
     expect(new URL(app.page.url()).searchParams.get('at')).toMatch(/^2026-01-0\d.*:59\.000Z$/)
     await app.page.getByRole('button', { name: en('audit.toPresent') }).click()
     await expect.poll(() => changes().count()).toBe(3)
+  })
+
+  it('shows the first values of a long state, all on request, or those of a filter', async () => {
+    await app.openAsRoot('/app/audit/history')
+    const table = app.page.getByRole('table', { name: en('audit.history.now') })
+    const values = async () => (await table.getByRole('row').count()) - 1
+    await expect.poll(values).toBe(20)
+    const all = en('audit.history.showAll', { number: '31' })
+    await app.page.getByRole('button', { name: all }).click()
+    await expect.poll(values).toBe(31)
+    const filter = app.page.getByRole('textbox', { name: en('audit.history.filter') })
+    await filter.fill('MAIL')
+    await filter.press('Enter')
+    await expect.poll(values).toBe(1)
+    expect(await table.textContent()).toContain('Option30')
+    expect(new URL(app.page.url()).searchParams.get('filter')).toBe('MAIL')
+    await filter.fill('nothing like it')
+    await filter.press('Enter')
+    await app.page.getByText(en('audit.history.noMatch')).waitFor()
+    await filter.fill('')
+    await expect.poll(values).toBe(20)
   })
 
   it('is linked from the menu of a channel', async () => {

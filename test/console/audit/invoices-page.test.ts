@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { guessColumns, readSample } from '#console/features/audit/reconciliation/csv-sample.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
@@ -44,6 +45,29 @@ describe.each(LANGUAGES)('the invoices of providers in %s', (language) => {
     await page.getByRole('grid').getByText('2026-11-26').first().waitFor()
     expect(await lookFaults(page, `invoice-${language}`)).toEqual([])
   })
+})
+
+it('invoices have the id and the name of the channel, if it has one', async () => {
+  await app.openAsRoot(LIST)
+  await app.page.getByRole('link', { name: '#1 · OpenAI main', exact: true }).waitFor()
+  await app.page.getByRole('link', { name: '#2', exact: true }).waitFor()
+})
+
+it('all amounts of a day, and the buttons beside its heading, fit a narrow window', async () => {
+  await app.openAsRoot(PAGE)
+  await app.page.setViewportSize({ width: 1280, height: 860 })
+  const edgeOf = async (locator: Locator) => {
+    const box = await locator.boundingBox()
+    return box === null ? Number.NaN : Math.round(box.x + box.width)
+  }
+  const heads = grid().getByRole('columnheader')
+  const last = heads.filter({ hasText: en('shared.margin') })
+  await expect.poll(async () => (await edgeOf(last)) <= (await edgeOf(grid()))).toBe(true)
+  const heading = app.page.getByRole('heading', { name: en('reconciliation.invoice.byDay') })
+  const save = button(en('usageLog.exportAs.csv')).last()
+  const top = async (locator: Locator) => (await locator.boundingBox())?.y ?? Number.NaN
+  const isBeside = async () => Math.abs((await top(save)) - (await top(heading))) < 40
+  await expect.poll(isBeside).toBe(true)
 })
 
 it('an import guesses the columns, and sends the file with their meaning', async () => {

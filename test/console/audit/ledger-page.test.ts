@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { LedgerItem, LedgerPage, SiteMonth, Statement } from '#read-api/contract/ledger.ts'
+import type {
+  LedgerItem,
+  LedgerPage,
+  SiteMonth,
+  Statement,
+  UserLedgerPage,
+} from '#read-api/contract/ledger.ts'
 import { AUDITOR, SUPER_ADMIN, USER } from '#read-api/contract/roles.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
@@ -54,14 +60,18 @@ const ADMIN_PATHS = {
 
 const figures = (total: number) => ({ total, balance: total - 10_000, held: 10_000 })
 
-function ledgerPage({ query }: FakeCall) {
+const ledgerPage = (request: FakeCall) => ok(ledgerOf(request))
+const userLedgerPage = (request: FakeCall) =>
+  ok({ ...ledgerOf(request), username: 'mei' } satisfies UserLedgerPage)
+
+function ledgerOf({ query }: FakeCall): LedgerPage {
   const isFirst = query.get('cursor') === null
   const type = query.get('types')
   const revisions = Array.from({ length: isFirst ? 50 : 4 }, (_, n) => (isFirst ? 60 : 10) - n)
   const items = revisions.map(item).filter((one) => type === null || one.type === type)
   const next_cursor = isFirst ? 10_011 : null
   const ends = { opening: figures(19_000_000), closing: figures(20_000_060) }
-  return ok({ ...ends, items, next_cursor } satisfies LedgerPage)
+  return { ...ends, items, next_cursor }
 }
 
 const STATEMENT: Statement = {
@@ -102,7 +112,7 @@ const app = pageFixture({
         headers: { 'content-type': 'text/csv' },
         body: 'position,amount\n',
       }),
-      'GET /api/audit/ledger/7': ledgerPage,
+      'GET /api/audit/ledger/7': userLedgerPage,
       'GET /api/audit/balance/7': balance,
       'GET /api/audit/site-month': () => ok(SITE_MONTH),
       'GET /api/audit/receipts': () => ok(RECEIPT),
@@ -127,6 +137,10 @@ describe.each(LANGUAGES)('the pages of ledgers in %s', (language) => {
     await openAsRoot(page, app.site, '/app/audit/ledgers?month=2026-11')
     await page.getByRole('table', { name: t('audit.siteMonth.byChannel') }).waitFor()
     expect(await lookFaults(page, `site-month-${language}`)).toEqual([])
+    await openAsRoot(page, app.site, '/app/audit/ledgers/7')
+    await page.getByRole('link', { name: t('audit.ledger.openUser') }).waitFor()
+    await page.getByText('apology').first().waitFor()
+    expect(await lookFaults(page, `user-ledger-${language}`)).toEqual([])
   })
 })
 
@@ -268,6 +282,27 @@ describe('the ledger', () => {
     await field.press('Enter')
     await app.page.waitForURL('**/app/audit/ledgers/7')
     await grid().waitFor()
+  })
+
+  it.each([
+    ['an admin', SUPER_ADMIN, ['/user/edit/7']],
+    ['an auditor', AUDITOR, []],
+  ] as const)('of another user names the user, whom %s may open', async (_name, role, paths) => {
+    const self = app.site.routes['GET /api/user/self']
+    const user = { ...ROOT_USER, role, quota: 5, used_quota: 0 }
+    app.site.routes['GET /api/user/self'] = () => ok(user)
+    await app.page.addInitScript(
+      (text) => localStorage.setItem('user', text),
+      JSON.stringify({ ...ROOT_USER, role }),
+    )
+    await app.page.goto(`${app.site.url}/app/audit/ledgers/7`)
+    const name = en('audit.ledger.ofNamedUser', { name: 'mei', id: '7' })
+    await app.page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+    const links = await app.page
+      .getByRole('link', { name: en('audit.ledger.openUser') })
+      .evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+    expect(links).toEqual(paths)
+    if (self !== undefined) app.site.routes['GET /api/user/self'] = self
   })
 })
 

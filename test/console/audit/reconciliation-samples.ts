@@ -86,7 +86,8 @@ export const INTERRUPTED = correction('c2', {
 export const INVOICE_ID = '0f8fad5b-d9cb-469f-a165-70867728950e'
 
 const SUMMARY = {
-  ...{ id: INVOICE_ID, channel_id: 1, digest: 'ab12'.repeat(16), bytes: 812_400, rows: 9_131 },
+  ...{ id: INVOICE_ID, channel_id: 1, channel_name: 'OpenAI main' },
+  ...{ digest: 'ab12'.repeat(16), bytes: 812_400, rows: 9_131 },
   ...{ duplicates: 4, currency: 'CNY', dollars: '0.14', first_day: '2026-11-01' },
   ...{ last_day: '2026-11-27', billed: 21_400_000, imported_at: NOW - 7_200 },
 }
@@ -94,6 +95,7 @@ export const INVOICES = [
   SUMMARY,
   {
     ...{ ...SUMMARY, id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', channel_id: 2, rows: 120 },
+    channel_name: '',
     ...{ currency: 'USD', dollars: '1', duplicates: 0, billed: 1_900_000 },
   },
 ]

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -16,14 +16,9 @@ import { useEventLabel } from '../elements/act-names.ts'
 import { AsOfFilter, asOfParam } from '../elements/as-of-filter.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { DataTable } from '../elements/data-table.tsx'
-import {
-  type AuditObject,
-  type ObjectChange,
-  objectHistoryQuery,
-  readState,
-} from './object-history.ts'
+import { type AuditObject, type ObjectChange, objectHistoryQuery } from './object-history.ts'
+import { ObjectState } from './object-state.tsx'
 import { PriceAsOf } from './price-as-of.tsx'
-import { valuesOf } from './state-changes.ts'
 import '../audit.css'
 
 const KINDS = ['channel', 'token', 'user', 'options', 'prices'] as const
@@ -40,7 +35,7 @@ const objectParam: UrlParam<string> = {
 }
 
 const URL_PARAMS = {
-  ...{ object: objectParam, at: asOfParam },
+  ...{ object: objectParam, at: asOfParam, filter: textParam() },
   ...{ model: textParam(), group: textParam('default', 64) },
 }
 
@@ -51,7 +46,7 @@ function History() {
   const [values, set] = useUrlState(URL_PARAMS)
   const [kind = 'options', id = ''] = values.object.split(':') as [AuditObject['kind'], string]
   const select = (next: AuditObject['kind']): void =>
-    set({ object: isOfSite(next) ? `${next}:site` : `${next}:` })
+    set({ object: isOfSite(next) ? `${next}:site` : `${next}:`, filter: '' })
   return (
     <Page title={t('shell.history')} lead={t('audit.history.lead')}>
       <Toolbar label={t('ui.filters')}>
@@ -79,17 +74,29 @@ function History() {
           <EmptyState icon="clock" title={t('audit.history.enterId')} />
         </Panel>
       ) : (
-        <ObjectHistory key={values.object} object={{ kind, id }} at={values.at} />
+        <ObjectHistory
+          key={values.object}
+          object={{ kind, id }}
+          at={values.at}
+          filter={values.filter}
+          onFilter={(filter) => set({ filter })}
+        />
       )}
     </Page>
   )
 }
 
-function ObjectHistory({ object, at }: { object: AuditObject; at: string }) {
+function ObjectHistory(props: {
+  object: AuditObject
+  at: string
+  filter: string
+  onFilter: (filter: string) => void
+}) {
+  const { object, at, filter, onFilter } = props
   return (
     <div className="tg-audit-columns">
       <Changes object={object} at={at} />
-      <State object={object} at={at} />
+      <ObjectState object={object} at={at} filter={filter} onFilter={onFilter} />
     </div>
   )
 }
@@ -153,38 +160,5 @@ function Change({ change }: { change: ObjectChange }) {
         />
       )}
     </li>
-  )
-}
-
-function State({ object, at }: { object: AuditObject; at: string }) {
-  const { t } = useTranslation()
-  const query = useQuery({
-    queryKey: ['audit', 'state', object, at],
-    queryFn: ({ signal }) => readState(object, at, signal),
-  })
-  return (
-    <Panel
-      title={at === '' ? t('audit.history.now') : t('audit.history.thenState')}
-      lead={query.data && t('audit.history.upTo', { position: query.data.position })}
-    >
-      <QueryView query={query} height={280}>
-        {(found) => {
-          const values = [...valuesOf(found?.state ?? null)]
-          if (values.length === 0) {
-            return <p className="tg-muted">{t('audit.history.noState')}</p>
-          }
-          return (
-            <DataTable
-              label={t('audit.history.now')}
-              heads={[t('audit.call.option'), t('audit.call.value')]}
-              rows={values.map(([name, value]) => ({
-                key: name,
-                cells: [<code key="name">{name}</code>, value],
-              }))}
-            />
-          )
-        }}
-      </QueryView>
-    </Panel>
   )
 }

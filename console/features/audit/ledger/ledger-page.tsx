@@ -1,6 +1,10 @@
-import type { ReactElement } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useParams } from 'react-router-dom'
+import { openCopy } from '#console/api/scratch-copy.ts'
+import { isAdmin, useUser } from '#console/api/session.ts'
+import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { choiceParam } from '#console/ui/state/url-state.ts'
@@ -10,7 +14,7 @@ import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/movement-t
 import { asOfParam } from '../elements/as-of-filter.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { monthParam, presentMonth } from '../elements/month.ts'
-import type { Account } from './ledger-queries.ts'
+import { type Account, ledgerOwnerQuery } from './ledger-queries.ts'
 import { MonthStatement } from './month-statement.tsx'
 import { Movements } from './movements.tsx'
 import '../audit.css'
@@ -36,12 +40,25 @@ export const UserLedgerPage = auditorPage('shell.ledgers', UserLedger)
 
 function UserLedger() {
   const { t } = useTranslation()
-  const userId = Number(useParams().userId)
-  return <Ledger key={userId} account={userId} title={t('audit.ledger.ofUser', { id: userId })} />
+  const id = Number(useParams().userId)
+  const { data: name } = useQuery(ledgerOwnerQuery(id))
+  // A scratch copy does not have the pages of users.
+  const mayOpenUser = isAdmin(useUser()) && openCopy() === null && name !== undefined
+  return (
+    <Ledger
+      key={id}
+      account={id}
+      title={name ? t('audit.ledger.ofNamedUser', { id, name }) : t('audit.ledger.ofUser', { id })}
+      actions={
+        mayOpenUser && <ButtonLink to={`/user/edit/${id}`}>{t('audit.ledger.openUser')}</ButtonLink>
+      }
+    />
+  )
 }
 
-function Ledger({ account, title }: { account: Account; title: string }) {
+function Ledger(props: { account: Account; title: string; actions?: ReactNode }) {
   const { t } = useTranslation()
+  const { account, title, actions } = props
   const [values, set] = useUrlState(URL_PARAMS)
   const month = values.month === '' ? presentMonth() : values.month
   const panels: Record<(typeof TABS)[number], () => ReactElement> = {
@@ -51,7 +68,7 @@ function Ledger({ account, title }: { account: Account; title: string }) {
     ),
   }
   return (
-    <Page title={title} lead={t('audit.ledger.lead', { zone: zoneName() })}>
+    <Page title={title} lead={t('audit.ledger.lead', { zone: zoneName() })} actions={actions}>
       <Tabs
         label={title}
         tabs={TABS.map((id) => ({ id, title: t(`audit.ledger.tab.${id}`) }))}

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from '#console/api/client.ts'
 import type { LedgerPage } from '#read-api/contract/ledger.ts'
 import { nextCursor } from '../elements/cursor-list.tsx'
@@ -23,6 +23,16 @@ export const ledgerQuery = (account: Account, params: LedgerParams) =>
     },
     getNextPageParam: (page) => nextCursor(page),
     placeholderData: keepPreviousData,
+  })
+
+/** The name of a user, which does not depend on the tab and the filters of the page. */
+export const ledgerOwnerQuery = (userId: number) =>
+  queryOptions({
+    queryKey: ['ledger', userId, 'owner'],
+    queryFn: async ({ signal }) => {
+      const request = { params: { userId }, query: { limit: 1 }, signal }
+      return (await call('GET /api/audit/ledger/:userId', request)).username
+    },
   })
 
 export const statementQuery = (account: Account, month: string) =>

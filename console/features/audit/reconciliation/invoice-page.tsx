@@ -298,26 +298,37 @@ function MatchedById({ rows, billed }: { rows: number; billed: number }) {
   })
 }
 
+/** Amounts come first: a screen of 1280 px has no room for the columns that are hidden at first. */
 const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceItem>[] => [
-  column('day', t('reconciliation.invoice.column.day'), 116, ({ day }) => day, {
+  column('day', t('reconciliation.invoice.column.day'), 108, ({ day }) => day, {
     onCard: 'aside',
   }),
-  column('model', t('ui.model'), 190, ({ model }) => model, TITLE_COLUMN),
+  column('model', t('ui.model'), 150, ({ model }) => model, TITLE_COLUMN),
   column('comparison', t('reconciliation.invoice.comparison'), 120, ({ comparison }) => (
     <StatusTag tone={TONES[comparison]}>{t(`reconciliation.invoice.of.${comparison}`)}</StatusTag>
   )),
-  numberColumn('calls', t('shared.calls'), 80, ({ calls }) => number.format(calls)),
-  numberColumn('rows', t('reconciliation.invoice.rows'), 80, ({ rows }) => number.format(rows)),
-  numberColumn('tokens', t('reconciliation.invoice.tokens'), 120, ({ tokens }) =>
-    number.format(tokens),
-  ),
-  numberColumn('billedTokens', t('reconciliation.invoice.billedTokens'), 130, (item) =>
-    number.format(item.billed_tokens),
-  ),
+  numberColumn('calls', t('shared.calls'), 72, ({ calls }) => number.format(calls)),
   quotaColumn('cost', t('reconciliation.invoice.cost'), 120, ({ cost }) => cost),
   quotaColumn('billed', t('reconciliation.invoice.billed'), 120, ({ billed }) => billed),
   numberColumn('difference', t('reconciliation.figure.difference'), 120, ({ billed, cost }) => (
     <QuotaChange value={billed - cost} isNeutral />
   )),
   numberColumn('margin', t('shared.margin'), 120, ({ margin }) => <QuotaChange value={margin} />),
+  numberColumn('rows', t('reconciliation.invoice.rows'), 80, ({ rows }) => number.format(rows), {
+    isHiddenAtFirst: true,
+  }),
+  numberColumn(
+    'tokens',
+    t('reconciliation.invoice.tokens'),
+    120,
+    ({ tokens }) => number.format(tokens),
+    { isHiddenAtFirst: true },
+  ),
+  numberColumn(
+    'billedTokens',
+    t('reconciliation.invoice.billedTokens'),
+    130,
+    ({ billed_tokens: tokens }) => number.format(tokens),
+    { isHiddenAtFirst: true },
+  ),
 ]

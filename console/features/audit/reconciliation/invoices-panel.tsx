@@ -88,7 +88,7 @@ const invoiceColumns = (t: TFunction, number: Intl.NumberFormat): Column<Invoice
   timeColumn('at', t('reconciliation.invoice.at'), ({ imported_at: at }) => at, {
     onCard: 'aside',
   }),
-  column('channel', t('reconciliation.invoice.channelColumn'), 110, linkOf, TITLE_COLUMN),
+  column('channel', t('reconciliation.invoice.channelColumn'), 150, linkOf, TITLE_COLUMN),
   column('period', t('reconciliation.invoice.period'), 200, daysOf),
   numberColumn('rows', t('reconciliation.invoice.rows'), 96, ({ rows }) => number.format(rows)),
   numberColumn('duplicates', t('reconciliation.invoice.duplicates'), 110, ({ duplicates }) =>
@@ -99,9 +99,9 @@ const invoiceColumns = (t: TFunction, number: Intl.NumberFormat): Column<Invoice
   column('digest', t('reconciliation.invoice.digest'), 200, digestOf, HIDDEN_COLUMN),
 ]
 
-const linkOf = ({ id, channel_id: channel }: InvoiceSummary) => (
+const linkOf = ({ id, channel_id: channel, channel_name: name }: InvoiceSummary) => (
   <Link className="tg-reconciliation-link" to={`/app/audit/invoices/${id}`}>
-    #{channel}
+    {name === '' ? `#${channel}` : `#${channel} · ${name}`}
   </Link>
 )
 

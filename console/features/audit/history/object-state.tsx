@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { FilterInput } from '#console/ui/forms/filter-input.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
+import { DataTable } from '../elements/data-table.tsx'
+import { type AuditObject, readState } from './object-history.ts'
+import { valuesOf } from './state-changes.ts'
+
+/** The settings have hundreds of values, which would make the page many screens high. */
+const VALUES_AT_FIRST = 20
+
+/** The values of an object at a moment. The filter keeps those whose name or value contains it. */
+export function ObjectState(props: {
+  object: AuditObject
+  at: string
+  filter: string
+  onFilter: (filter: string) => void
+}) {
+  const { t } = useTranslation()
+  const { object, at, filter, onFilter } = props
+  const query = useQuery({
+    queryKey: ['audit', 'state', object, at],
+    queryFn: ({ signal }) => readState(object, at, signal),
+  })
+  return (
+    <Panel
+      title={at === '' ? t('audit.history.now') : t('audit.history.thenState')}
+      lead={query.data && t('audit.history.upTo', { position: query.data.position })}
+    >
+      <QueryView query={query} height={280}>
+        {(found) => {
+          const values = [...valuesOf(found?.state ?? null)]
+          if (values.length === 0) {
+            return <p className="tg-muted">{t('audit.history.noState')}</p>
+          }
+          const isLong = values.length > VALUES_AT_FIRST || filter !== ''
+          return (
+            <>
+              {isLong && (
+                <div className="tg-audit-state-filter">
+                  <FilterInput
+                    label={t('audit.history.filter')}
+                    value={filter}
+                    onCommit={onFilter}
+                  />
+                </div>
+              )}
+              <Values key={filter} values={values.filter((entry) => contains(entry, filter))} />
+            </>
+          )
+        }}
+      </QueryView>
+    </Panel>
+  )
+}
+
+type Entry = readonly [name: string, value: string]
+
+function contains(entry: Entry, filter: string): boolean {
+  const text = filter.toLowerCase()
+  return entry.some((part) => part.toLowerCase().includes(text))
+}
+
+function Values({ values }: { values: readonly Entry[] }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const [showsAll, setShowsAll] = useState(false)
+  if (values.length === 0) return <p className="tg-muted">{t('audit.history.noMatch')}</p>
+  const shown = showsAll ? values : values.slice(0, VALUES_AT_FIRST)
+  return (
+    <>
+      <DataTable
+        label={t('audit.history.now')}
+        heads={[t('audit.call.option'), t('audit.call.value')]}
+        rows={shown.map(([name, value]) => ({
+          key: name,
+          cells: [<code key="name">{name}</code>, value],
+        }))}
+      />
+      {shown.length < values.length && (
+        <Button size="small" className="tg-audit-more-results" onClick={() => setShowsAll(true)}>
+          {t('audit.history.showAll', { number: number.format(values.length) })}
+        </Button>
+      )}
+    </>
+  )
+}
