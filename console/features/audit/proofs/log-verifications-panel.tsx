@@ -10,7 +10,7 @@ import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
-import type { Verification } from '#read-api/contract/verifications.ts'
+import type { AuditFinding, Verification } from '#read-api/contract/verifications.ts'
 import { Hash } from '../elements/amounts.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
 import { isUnderWay, JOB_EVERY_MS, JOB_TONES, JobProgress } from './job-progress.tsx'
@@ -153,7 +153,7 @@ function Findings({ verification }: { verification: Verification }) {
           cells: [
             t(`audit.check.${finding.check}`),
             finding.position === null ? '–' : `#${finding.position}`,
-            finding.stream === null ? '–' : `${finding.stream} #${finding.revision ?? ''}`,
+            placeOf(finding),
             finding.detail,
           ],
         }))}
@@ -161,6 +161,10 @@ function Findings({ verification }: { verification: Verification }) {
     </>
   )
 }
+
+/** Returns the stream and the revision of a finding. Some findings concern a whole stream. */
+const placeOf = ({ stream, revision }: Pick<AuditFinding, 'stream' | 'revision'>): string =>
+  stream === null ? '–' : revision === null ? stream : `${stream} #${revision}`
 
 function PastVerifications(props: {
   items: readonly Verification[]
