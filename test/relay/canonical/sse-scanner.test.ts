@@ -112,7 +112,8 @@ describe('an event of 30 MiB in pieces of 16 KiB', () => {
     const { user, system } = process.cpuUsage(before)
     expect(all.equals(bytes)).toBe(true)
     expect(kinds).toEqual(['marked', 'done'])
-    expect((user + system) / 1e6).toBeLessThan(1)
+    // Quadratic time would be many seconds. On a busy machine, linear time may exceed one.
+    expect((user + system) / 1e6).toBeLessThan(3)
   })
 })
 
