@@ -1,39 +1,38 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
-import { type BatchEvent, batchStream } from '#domain/batches/events.ts'
 import { SHORT_LEASES } from '#test/support/multi-process-site.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
-import { addChannel, addUser, setOption } from '#test/support/test-product.ts'
+import { serve } from '#test/support/start-http-server.ts'
+import {
+  addBatchCaller,
+  BILLED,
+  batchIn,
+  expectEachLineToBeBilledOnce,
+  killTwiceWhileItSettles,
+  LINES,
+} from '../support/batch-of-killed-relays.ts'
 import { type RelaySite, startRelaySite } from '../support/relay-site.ts'
 
-const LINES = 10_000
-/** Every tenth line fails and costs nothing. */
-const BILLED = 9_000
 /** How many lines of the results each reading gets before it stalls, or null for all. */
 const STALLS: (number | null)[] = [3_000, 7_000, null]
-const USER = 2
 const MODEL = 'claude-sonnet-5-5'
 const BATCHES = '/v1/messages/batches'
 
 let site: RelaySite
-let provider: Server
+let provider: Awaited<ReturnType<typeof serve>>
 let isEnded = false
 let readings = 0
 
 beforeAll(async () => {
-  provider = createServer((request, response) => {
+  provider = await serve((request, response) => {
     request.resume()
     request.on('end', () => answer(request.url ?? '', response))
   })
-  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
   site = await startRelaySite(SHORT_LEASES)
 }, 120_000)
 
 afterAll(async () => {
-  provider?.closeAllConnections()
-  provider?.close()
+  await provider?.close()
   await site?.close()
 })
 
@@ -65,51 +64,27 @@ const requests = Array.from({ length: LINES }, (_, line) => ({
 
 describe('a batch of 10 000 lines, whose relay is killed twice while it settles', () => {
   it('is billed once for each line', async () => {
-    const { port } = provider.address() as AddressInfo
-    await setOption(site.root, 'ModelRatio', { [MODEL]: 1 })
-    await setOption(site.root, 'CompletionRatio', { [MODEL]: 1 })
-    const fields = { type: 14, models: MODEL }
-    await addChannel({ root: site.root, provider: { url: `http://127.0.0.1:${port}` } }, fields)
-    const user = await addUser(site.root, 'batcher', 100_000_000)
-    expect(user.id).toBe(USER)
-    const token = await user.client.createToken({ name: 'batches', unlimited_quota: true })
+    const key = await addBatchCaller(site, provider, { type: 14, model: MODEL })
     let relay = await site.startRelay()
-    const post = await send(relay, token.key, 'POST', '', { requests })
+    const post = await send(relay, key, 'POST', '', { requests })
     expect(post.status, post.text).toBe(200)
     const { id } = JSON.parse(post.text)
-    const batch = id.replace(/^msgbatch_(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    const batch = batchIn(id)
     isEnded = true
-    for (const atLeast of [1_000, 4_000]) {
-      void send(relay, token.key, 'GET', `/${id}`).catch(() => {})
-      await expect
-        .poll(async () => (await billedLines(batch)).length, { timeout: 30_000, interval: 50 })
-        .toBeGreaterThan(atLeast)
-      expect((await billedLines(batch)).length).toBeLessThan(BILLED)
-      await relay.kill()
-      relay = await site.startRelay()
-    }
+    relay = await killTwiceWhileItSettles(site, relay, batch, (running) =>
+      send(running, key, 'GET', `/${id}`),
+    )
     const status = async () =>
-      JSON.parse((await send(relay, token.key, 'GET', `/${id}`)).text).processing_status
+      JSON.parse((await send(relay, key, 'GET', `/${id}`)).text).processing_status
     await expect.poll(status, { timeout: 60_000, interval: 500 }).toBe('ended')
     expect(readings).toBeGreaterThanOrEqual(3)
-    const results = await send(relay, token.key, 'GET', `/${id}/results`)
+    const results = await send(relay, key, 'GET', `/${id}/results`)
     expect(results.text.trim().split('\n')).toHaveLength(LINES)
-    const list = async (query: string) =>
-      JSON.parse((await send(relay, token.key, 'GET', query)).text)
+    const list = async (query: string) => JSON.parse((await send(relay, key, 'GET', query)).text)
     expect(await list('?limit=1')).toMatchObject({ has_more: false, first_id: id })
     expect(await list(`?after_id=${id}`)).toMatchObject({ data: [], has_more: false })
     expect(await list(`?before_id=${id}`)).toMatchObject({ data: [], has_more: false })
-    const lines = await billedLines(batch)
-    expect(lines).toHaveLength(BILLED)
-    expect(new Set(lines.map(({ line }) => line)).size).toBe(BILLED)
-    // A line costs half of its tokens, rounded half up, as a call of its own.
-    const charges = lines.map(({ line }) => Math.floor((line + 1) / 2 + 0.5))
-    expect(lines.map(({ charge }) => Number(charge))).toEqual(charges)
-    const ends = (await accountEvents()).filter(({ type }) => type === 'CallSettled')
-    expect(ends).toHaveLength(1)
-    const [end] = ends
-    const sum = charges.reduce((total, charge) => total + charge, 0)
-    expect(end?.data).toMatchObject({ charge: sum, billedLines: BILLED })
+    await expectEachLineToBeBilledOnce(site, batch)
     const log = async () => {
       const { items } = await site.root.must<{ items: { model_name: string; other: string }[] }>(
         'GET',
@@ -138,11 +113,3 @@ async function send(
   })
   return { status: response.status, text: await response.text() }
 }
-
-async function billedLines(batch: string) {
-  const events = (await site.store.readStream(batchStream(batch))) as unknown as BatchEvent[]
-  return events.flatMap((event) => (event.type === 'BatchLinesBilled' ? event.data.lines : []))
-}
-
-const accountEvents = async () =>
-  (await site.store.readStream(accountStream(USER))) as unknown as AccountEvent[]

@@ -1,40 +1,39 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
-import { type BatchEvent, batchStream } from '#domain/batches/events.ts'
 import { SHORT_LEASES } from '#test/support/multi-process-site.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
-import { addChannel, addUser, setOption } from '#test/support/test-product.ts'
+import { serve } from '#test/support/start-http-server.ts'
+import {
+  addBatchCaller,
+  BILLED,
+  batchIn,
+  expectEachLineToBeBilledOnce,
+  killTwiceWhileItSettles,
+  LINES,
+} from '../support/batch-of-killed-relays.ts'
 import { type RelaySite, startRelaySite } from '../support/relay-site.ts'
 
-const LINES = 10_000
-/** Every tenth line fails and costs nothing. */
-const BILLED = 9_000
 /** How many lines of the results each relay gets before they stall, or null for all. */
 const STALLS = [3_000, 7_000, null] as const
-const USER = 2
 const MODEL = 'gemini-test'
 
 let site: RelaySite
-let provider: Server
+let provider: Awaited<ReturnType<typeof serve>>
 let isEnded = false
 let stallAfter: number | null = null
 /** How often the running relay has read the ended batch. */
 let readings = 0
 
 beforeAll(async () => {
-  provider = createServer((request, response) => {
+  provider = await serve((request, response) => {
     request.resume()
     request.on('end', () => answer(response))
   })
-  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
   site = await startRelaySite(SHORT_LEASES)
 }, 120_000)
 
 afterAll(async () => {
-  provider?.closeAllConnections()
-  provider?.close()
+  await provider?.close()
   await site?.close()
 })
 
@@ -80,35 +79,27 @@ const requests = Array.from({ length: LINES }, (_, line) => ({
 
 describe('a Gemini batch of 10 000 lines, whose relay is killed twice while it settles', () => {
   it('is billed once for each line', async () => {
-    const { port } = provider.address() as AddressInfo
-    await setOption(site.root, 'ModelRatio', { [MODEL]: 1 })
-    await setOption(site.root, 'CompletionRatio', { [MODEL]: 1 })
-    const fields = { type: 24, models: MODEL }
-    await addChannel({ root: site.root, provider: { url: `http://127.0.0.1:${port}` } }, fields)
-    const user = await addUser(site.root, 'batcher', 100_000_000)
-    expect(user.id).toBe(USER)
-    const { key } = await user.client.createToken({ name: 'batches', unlimited_quota: true })
+    const key = await addBatchCaller(site, provider, { type: 24, model: MODEL })
     let relay = await site.startRelay()
     const body = { batch: { display_name: 'nightly', input_config: { requests: { requests } } } }
     const path = `/v1beta/models/${MODEL}:batchGenerateContent`
     const post = await send(relay, key, 'POST', path, body)
     expect(post.status, post.text).toBe(200)
     const { name } = JSON.parse(post.text)
-    const batch = name.replace(/^batches\/(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    const batch = batchIn(name)
     stallAfter = STALLS[0]
     isEnded = true
-    for (const [kill, atLeast] of [1_000, 4_000].entries()) {
-      void send(relay, key, 'GET', `/v1beta/${name}`).catch(() => {})
-      await expect
-        .poll(async () => (await billedLines(batch)).length, { timeout: 30_000, interval: 50 })
-        .toBeGreaterThan(atLeast)
-      expect((await billedLines(batch)).length).toBeLessThan(BILLED)
-      await relay.kill()
-      // Before the next relay starts, because its poller may read at once.
-      stallAfter = STALLS[kill + 1] ?? null
-      readings = 0
-      relay = await site.startRelay()
-    }
+    relay = await killTwiceWhileItSettles(
+      site,
+      relay,
+      batch,
+      (running) => send(running, key, 'GET', `/v1beta/${name}`),
+      (kills) => {
+        // Its poller may read at once.
+        stallAfter = STALLS[kills] ?? null
+        readings = 0
+      },
+    )
     const shown = async () => JSON.parse((await send(relay, key, 'GET', `/v1beta/${name}`)).text)
     await expect
       .poll(async () => (await shown()).done, { timeout: 60_000, interval: 500 })
@@ -118,16 +109,7 @@ describe('a Gemini batch of 10 000 lines, whose relay is killed twice while it s
     expect(response.inlinedResponses.inlinedResponses).toEqual(
       requests.map((_, at) => resultOf(at)),
     )
-    const lines = await billedLines(batch)
-    expect(lines).toHaveLength(BILLED)
-    expect(new Set(lines.map(({ line }) => line)).size).toBe(BILLED)
-    // A line costs half of its tokens, rounded half up, as a call of its own.
-    const charges = lines.map(({ line }) => Math.floor((line + 1) / 2 + 0.5))
-    expect(lines.map(({ charge }) => Number(charge))).toEqual(charges)
-    const ends = (await accountEvents()).filter(({ type }) => type === 'CallSettled')
-    expect(ends).toHaveLength(1)
-    const sum = charges.reduce((total, charge) => total + charge, 0)
-    expect(ends[0]?.data).toMatchObject({ charge: sum, billedLines: BILLED })
+    await expectEachLineToBeBilledOnce(site, batch)
     expect((await send(relay, key, 'DELETE', `/v1beta/${name}`)).status).toBe(200)
     expect(await relay.stop()).toBe(0)
     await site.expectReadModelsToEqualTheFold()
@@ -148,11 +130,3 @@ async function send(
   })
   return { status: response.status, text: await response.text() }
 }
-
-async function billedLines(batch: string) {
-  const events = (await site.store.readStream(batchStream(batch))) as unknown as BatchEvent[]
-  return events.flatMap((event) => (event.type === 'BatchLinesBilled' ? event.data.lines : []))
-}
-
-const accountEvents = async () =>
-  (await site.store.readStream(accountStream(USER))) as unknown as AccountEvent[]

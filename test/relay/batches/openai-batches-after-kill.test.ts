@@ -1,24 +1,25 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
-import { type BatchEvent, batchStream } from '#domain/batches/events.ts'
 import { SHORT_LEASES } from '#test/support/multi-process-site.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
-import { addChannel, addUser, setOption } from '#test/support/test-product.ts'
+import { serve } from '#test/support/start-http-server.ts'
+import {
+  addBatchCaller,
+  BILLED,
+  batchIn,
+  expectEachLineToBeBilledOnce,
+  killTwiceWhileItSettles,
+  LINES,
+} from '../support/batch-of-killed-relays.ts'
 import { type RelaySite, startRelaySite } from '../support/relay-site.ts'
 
-const LINES = 10_000
-/** Every tenth line fails and costs nothing. */
-const BILLED = 9_000
 /** How many lines of the output each reading gets before it stalls, or null for all. */
 const STALLS: (number | null)[] = [3_000, 7_000, null]
-const USER = 2
 const MODEL = 'lab-model'
 const CHAT = '/v1/chat/completions'
 
 let site: RelaySite
-let provider: Server
+let provider: Awaited<ReturnType<typeof serve>>
 let isEnded = false
 let readings = 0
 const deleted: string[] = []
@@ -29,17 +30,15 @@ const requests = Array.from({ length: LINES }, (_, line) => {
 }).join('')
 
 beforeAll(async () => {
-  provider = createServer((request, response) => {
+  provider = await serve((request, response) => {
     request.resume()
     request.on('end', () => answer(request.method ?? '', request.url ?? '', response))
   })
-  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
   site = await startRelaySite(SHORT_LEASES)
 }, 120_000)
 
 afterAll(async () => {
-  provider?.closeAllConnections()
-  provider?.close()
+  await provider?.close()
   await site?.close()
 })
 
@@ -72,14 +71,7 @@ function sendOutput(response: ServerResponse): void {
 
 describe('a file of 10 000 lines, whose relay is killed twice while its batch settles', () => {
   it('is billed once for each line', async () => {
-    const { port } = provider.address() as AddressInfo
-    await setOption(site.root, 'ModelRatio', { [MODEL]: 1 })
-    await setOption(site.root, 'CompletionRatio', { [MODEL]: 1 })
-    const fields = { type: 1, models: MODEL }
-    await addChannel({ root: site.root, provider: { url: `http://127.0.0.1:${port}` } }, fields)
-    const user = await addUser(site.root, 'batcher', 100_000_000)
-    expect(user.id).toBe(USER)
-    const { key } = await user.client.createToken({ name: 'batches', unlimited_quota: true })
+    const key = await addBatchCaller(site, provider, { type: 1, model: MODEL })
     let relay = await site.startRelay()
     const form = new FormData()
     form.set('purpose', 'batch')
@@ -91,17 +83,11 @@ describe('a file of 10 000 lines, whose relay is killed twice while its batch se
     const post = await send(relay, key, 'POST', '/v1/batches', { ...input, ...body })
     expect(post.status, post.text).toBe(200)
     const { id } = JSON.parse(post.text)
-    const batch = id.replace(/^batch_(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    const batch = batchIn(id)
     isEnded = true
-    for (const atLeast of [1_000, 4_000]) {
-      void send(relay, key, 'GET', `/v1/batches/${id}`).catch(() => {})
-      await expect
-        .poll(async () => (await billedLines(batch)).length, { timeout: 30_000, interval: 50 })
-        .toBeGreaterThan(atLeast)
-      expect((await billedLines(batch)).length).toBeLessThan(BILLED)
-      await relay.kill()
-      relay = await site.startRelay()
-    }
+    relay = await killTwiceWhileItSettles(site, relay, batch, (running) =>
+      send(running, key, 'GET', `/v1/batches/${id}`),
+    )
     const shown = async () => JSON.parse((await send(relay, key, 'GET', `/v1/batches/${id}`)).text)
     await expect
       .poll(async () => (await shown()).status, { timeout: 60_000, interval: 500 })
@@ -116,15 +102,7 @@ describe('a file of 10 000 lines, whose relay is killed twice while its batch se
     expect(await list(`/v1/batches?after=${id}`)).toMatchObject({ data: [], has_more: false })
     expect(await list('/v1/files?purpose=batch_output')).toMatchObject({ first_id: output })
     expect(await list(`/v1/files?after=${output}&order=asc`)).toMatchObject({ data: [] })
-    const lines = await billedLines(batch)
-    expect(new Set(lines.map(({ line }) => line)).size).toBe(BILLED)
-    // A line costs half of its tokens, rounded half up, as a call of its own.
-    const charges = lines.map(({ line }) => Math.floor((line + 1) / 2 + 0.5))
-    expect(lines.map(({ charge }) => Number(charge))).toEqual(charges)
-    const ends = (await accountEvents()).filter(({ type }) => type === 'CallSettled')
-    expect(ends).toHaveLength(1)
-    const sum = charges.reduce((total, charge) => total + charge, 0)
-    expect(ends[0]?.data).toMatchObject({ charge: sum, billedLines: BILLED })
+    await expectEachLineToBeBilledOnce(site, batch)
     expect((await send(relay, key, 'DELETE', `/v1/files/${output}`)).status).toBe(200)
     expect(await relay.stop()).toBe(0)
     await site.expectReadModelsToEqualTheFold()
@@ -149,11 +127,3 @@ async function send(
   })
   return { status: response.status, text: await response.text() }
 }
-
-async function billedLines(batch: string) {
-  const events = (await site.store.readStream(batchStream(batch))) as unknown as BatchEvent[]
-  return events.flatMap((event) => (event.type === 'BatchLinesBilled' ? event.data.lines : []))
-}
-
-const accountEvents = async () =>
-  (await site.store.readStream(accountStream(USER))) as unknown as AccountEvent[]
