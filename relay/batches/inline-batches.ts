@@ -4,6 +4,7 @@ import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-requ
 import { GEMINI } from '../dialects/gemini/generate-request.ts'
 import type { PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
+import { headersByName } from '../providers/clouds/cloud-access.ts'
 import { ANTHROPIC_BATCHES, BATCHES_PATH, VERSION_HEADERS } from './anthropic-batches.ts'
 import type { BatchProtocol } from './batch-protocol.ts'
 import {
@@ -62,7 +63,7 @@ export const ANTHROPIC_INLINE: InlineBatches = {
   pathOf: () => BATCHES_PATH,
   headersOf: ({ request }) => {
     const passed = ANTHROPIC_MESSAGES.passedHeaders(request.headers)
-    return passed.length === 0 ? VERSION_HEADERS : pairsOf(passed)
+    return passed.length === 0 ? VERSION_HEADERS : headersByName(passed)
   },
 }
 
@@ -94,8 +95,3 @@ export const geminiInline = (model: string): InlineBatches => ({
   pathOf: (name) => `/v1beta/models/${encodeURIComponent(name)}:batchGenerateContent`,
   headersOf: () => ({}),
 })
-
-const pairsOf = (list: readonly string[]): Record<string, string> =>
-  Object.fromEntries(
-    list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? '']] : [])),
-  )

@@ -1,6 +1,7 @@
 import { type Dispatcher, request } from 'undici'
 import { onRequestSent } from '#infra/outbound/on-request-sent.ts'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
+import { readBoundedBody } from '#infra/outbound/read-bounded-body.ts'
 
 type Handler = Dispatcher.DispatchHandler
 type Controller = Dispatcher.DispatchController
@@ -71,14 +72,8 @@ export class PolledCall {
       body: body ?? null,
       signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
     })
-    const parts: Buffer[] = []
-    let length = 0
-    for await (const part of answer.body as AsyncIterable<Buffer>) {
-      length += part.length
-      if (length > JSON_BYTES_MAX) throw new Error('the answer is too long')
-      parts.push(part)
-    }
-    return { status: answer.statusCode, text: Buffer.concat(parts).toString('utf8') }
+    const text = await readBoundedBody(answer.body, JSON_BYTES_MAX)
+    return { status: answer.statusCode, text: text.toString('utf8') }
   }
 
   /** Asks the provider to stop, so that nobody pays for what nobody reads. */

@@ -1,4 +1,5 @@
 import { request as sendRequest } from 'undici'
+import { readBoundedBody } from '#infra/outbound/read-bounded-body.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { withModel } from '../dialects/model-in-answer.ts'
 import { RESPONSES_ERRORS, redactedResponse } from '../dialects/openai-responses/error-events.ts'
@@ -110,7 +111,7 @@ async function forward(
         signal: AbortSignal.timeout(TOTAL_MS),
       },
     )
-    const bytes = await read(body)
+    const bytes = await readBoundedBody(body, ANSWER_BYTES_MAX)
     const isSuccess = statusCode === 200
     if (isSuccess) sendBytes(exchange, withModel(redactedResponse(bytes, confidential), model))
     else {
@@ -137,17 +138,6 @@ function includedIn(url: string): string {
 
 const withQuery = (path: string, query: string): string =>
   query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`
-
-async function read(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = []
-  let length = 0
-  for await (const part of body) {
-    length += part.length
-    if (length > ANSWER_BYTES_MAX) throw new Error('the answer is too long')
-    parts.push(part)
-  }
-  return Buffer.concat(parts, length)
-}
 
 function sendProviderError(
   { views }: RelayDeps,

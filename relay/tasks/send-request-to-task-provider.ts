@@ -5,7 +5,7 @@ import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import type { AttemptEvidence } from '#relay/pipeline/attempt-evidence.ts'
 import { retryAfterOf } from '#relay/pipeline/headers-of-answer.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
-import { CredentialsError } from '../providers/clouds/cloud-access.ts'
+import { CredentialsError, headersByName } from '../providers/clouds/cloud-access.ts'
 import {
   type ProviderTarget,
   providerRequest,
@@ -75,10 +75,7 @@ export async function addressTaskRequest(
   const { origin } = new URL(cloud.baseUrlFor(model))
   const call = { origin, path: `${pathname}${search}`, headers, body }
   const sent = await cloud.authorize(call, connections)
-  const pairs = sent.headers.flatMap((name, index) =>
-    index % 2 === 0 ? [[name, sent.headers[index + 1] ?? '']] : [],
-  )
-  return { url: `${sent.origin}${sent.path}`, headers: Object.fromEntries(pairs) }
+  return { url: `${sent.origin}${sent.path}`, headers: headersByName(sent.headers) }
 }
 
 /** Sends one request without following redirects. Failures are returned, never thrown. */

@@ -1,5 +1,6 @@
 import { request } from 'undici'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
+import { readBoundedBody } from '#infra/outbound/read-bounded-body.ts'
 import { CredentialsError } from './cloud-access.ts'
 
 /** A token is replaced this long before it expires, so that it doesn't expire on its way. */
@@ -102,14 +103,7 @@ export async function postTokenRequest(
       body: new URLSearchParams(form).toString(),
       signal: AbortSignal.timeout(REQUEST_MS),
     })
-    const parts: Buffer[] = []
-    let length = 0
-    for await (const part of body as AsyncIterable<Buffer>) {
-      length += part.length
-      if (length > ANSWER_BYTES_MAX) throw new Error('the answer is too long')
-      parts.push(part)
-    }
-    return { status: statusCode, body: Buffer.concat(parts) }
+    return { status: statusCode, body: await readBoundedBody(body, ANSWER_BYTES_MAX) }
   } catch {
     throw new CredentialsError(null, Buffer.alloc(0))
   }

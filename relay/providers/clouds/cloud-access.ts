@@ -114,6 +114,12 @@ export function headerIn(headers: readonly string[], name: string): string {
   return at < 0 ? '' : (headers[at + 1] ?? '')
 }
 
+/** Returns a flat list of names and values as an object. */
+export const headersByName = (headers: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1] ?? '']] : [])),
+  )
+
 /** Removes headers by their names from a flat list of names and values. */
 export const withoutHeaders = (
   headers: readonly string[],

@@ -254,10 +254,10 @@ export const DASH_SCOPE: ImageAdapter = {
 
 /** The image models of DashScope that make images as tasks. */
 export const DASH_SCOPE_TASKS: ImageAdapter = {
-  lossesOf: lossesFor('dashScopeTasks'),
+  lossesOf: lossesFor('dashScope'),
   answersOnlyAddresses: true,
   task: DASH_SCOPE_TASK,
-  requestOf: (request: CarriedBy<'dashScopeTasks'>, model) => {
+  requestOf: (request: CarriedBy<'dashScope'>, model) => {
     const { prompt, n, size, negative_prompt, seed, watermark } = request
     const parameters = { n: n ?? 1, size: sidesOf(size)?.join('*'), seed, watermark }
     return unsupportedIn(request, 4) ?? { model, input: { prompt, negative_prompt }, parameters }

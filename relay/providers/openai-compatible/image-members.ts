@@ -56,10 +56,6 @@ const CARRIED = {
     ...{ size: ofPixels, response_format: eitherFormat },
     ...{ negative_prompt: always, seed: always, watermark: always },
   },
-  dashScopeTasks: {
-    ...{ size: ofPixels, response_format: eitherFormat },
-    ...{ negative_prompt: always, seed: always, watermark: always },
-  },
   replicate: {
     ...{ size: withRatio, response_format: eitherFormat },
     ...{ negative_prompt: always, seed: always },

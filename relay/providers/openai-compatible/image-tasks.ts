@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import type { JsonObject } from '#relay/conversion/canonical-request.ts'
 import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
-import type { Transport } from '../clouds/cloud-access.ts'
+import { headersByName, type Transport, withoutHeaders } from '../clouds/cloud-access.ts'
 import { type PolledAnswer, PolledCall } from '../polled-call.ts'
 
 /** Why a task has failed. `status` is the HTTP status that an answer with this error would have. */
@@ -43,11 +43,8 @@ export const imageTaskTransport = (
   origin: string,
 ): Transport => ({
   dispatch: ({ path, headers, body }, handler) => {
-    const flat = headers as readonly string[]
-    const pairs = flat.flatMap((name, index) =>
-      index % 2 === 0 && name !== 'content-type' ? [[name, flat[index + 1] ?? '']] : [],
-    )
-    const call = new ImageTaskCall(task, connections, Object.fromEntries(pairs), handler)
+    const own = withoutHeaders(headers as readonly string[], (name) => name === 'content-type')
+    const call = new ImageTaskCall(task, connections, headersByName(own), handler)
     void call.run(origin, path, body as Buffer)
     return true
   },
