@@ -1,5 +1,9 @@
 import type { Core } from '#infra/core-dependencies.ts'
-import { createOutbound, type OutboundLimits } from '#infra/outbound/outbound-connections.ts'
+import {
+  createOutbound,
+  MANAGEMENT_LIMITS,
+  type OutboundLimits,
+} from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import {
   createProviderMessages,
@@ -100,7 +104,7 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     deadlines,
     views,
     outbound: createOutbound(policy, outboundLimits),
-    publicOutbound: createOutbound(userPolicy, outboundLimits),
+    publicOutbound: createOutbound(userPolicy, { ...MANAGEMENT_LIMITS, maxResponseBytes: -1 }),
     counter: overrides.counter ?? createTokenCounter(),
     failedKeys: new FailedKeys(limits, vault),
     underWay: new RunningCallCount(caps.total),

@@ -81,11 +81,13 @@ async function download(
   budget: { bytesLeft: number },
 ): Promise<Buffer> {
   const headers = { 'accept-encoding': 'identity', 'user-agent': 'tallygate' }
+  // Only the signal limits the time.
+  const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
   const {
     statusCode,
     headers: answered,
     body,
-  } = await request(url, { dispatcher, signal, headers })
+  } = await request(url, { dispatcher, signal, headers, ...timeouts })
   const isPlain = (answered['content-encoding'] ?? 'identity') === 'identity'
   if (statusCode !== 200 || !isPlain || !TYPES.test(String(answered['content-type'] ?? ''))) {
     throw new Error(`an image was answered with the status ${statusCode}`)

@@ -2,7 +2,7 @@ import type { TaskKind } from '#domain/tasks/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/outbound-connections.ts'
-import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { createTaskProgress, type TaskProgress } from '#infra/task-progress/task-progress.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import { FailedKeys } from '#relay/limits/block-key-guessing.ts'
@@ -59,7 +59,6 @@ export async function startTasks(
 ): Promise<Tasks> {
   const providerOutbound = createOutbound(operatorPolicy(core.config), TASK_LIMITS)
   const ofAnySize = { ...MANAGEMENT_LIMITS, maxResponseBytes: -1 }
-  const publicOutbound = createOutbound(userPolicy, ofAnySize)
   const pictureOutbound = createOutbound(operatorPolicy(core.config), ofAnySize)
   const progress = overrides.progress ?? (await createTaskProgress(core.pg))
   const ledger = new TaskLedger(relayDeps)
@@ -70,7 +69,7 @@ export async function startTasks(
     videoPermits: new Permits(PICTURE_PERMITS),
     pollPermits: new Permits(POLL_PERMITS),
   }
-  const looking = { guesses, ...permits, pictureOutbound, publicOutbound }
+  const looking = { guesses, ...permits, pictureOutbound }
   const deps: TaskDeps = {
     ...relayDeps,
     ...looking,
@@ -87,9 +86,7 @@ export async function startTasks(
     stop: async () => {
       await poller.stop()
       await acceptedTasks.stop()
-      await Promise.all(
-        [providerOutbound, publicOutbound, pictureOutbound].map((outbound) => outbound.close()),
-      )
+      await Promise.all([providerOutbound.close(), pictureOutbound.close()])
     },
   }
 }

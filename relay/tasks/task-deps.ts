@@ -20,8 +20,6 @@ export type TaskDeps = RelayDeps & {
   readonly acceptedTasks: AcceptedTaskWriter
   /** Connects to providers under the operator's outbound policy. */
   readonly providerOutbound: Outbound
-  /** Connects to URLs that providers send, which must be public addresses. */
-  readonly publicOutbound: Outbound
   /** Connects to providers to fetch pictures of any size. */
   readonly pictureOutbound: Outbound
   readonly picturePermits: Permits
