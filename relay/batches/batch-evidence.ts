@@ -49,9 +49,8 @@ export async function sendSubmission(
   )
   const latencyMs = Math.round(performance.now() - startedAt)
   const error = end.kind === 'failed' ? end.error : null
-  const isSent = error !== 'connect'
   const attemptOf = async (acceptedId: string | null): Promise<Attempt> => {
-    const facts = { sentAt, isSent, target, answer: null, acceptedId }
+    const facts = { sentAt, error, target, answer: null, acceptedId }
     const evidence = await evidenceOfRequest(collected, facts)
     const attempt = { channelId, status: end.status, error, latencyMs }
     if (evidence === null) return attempt

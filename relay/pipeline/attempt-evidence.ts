@@ -172,14 +172,15 @@ export function withAnswer<Evidence extends Partial<ProviderEvidence>>(
 }
 
 /**
- * Returns the evidence of a request outside of `UpstreamAttempt`, or null if it was not sent.
- * `acceptedId` is the id under which the provider accepted a task or a batch.
+ * Returns the evidence of a request outside of `UpstreamAttempt`, or null if the provider was not
+ * reached or only its credentials were requested. `acceptedId` is the id under which the provider
+ * accepted a task or a batch.
  */
 export async function evidenceOfRequest(
   evidence: AttemptEvidence,
-  { sentAt, isSent, target, answer, acceptedId }: SentRequest,
+  { sentAt, error, target, answer, acceptedId }: SentRequest,
 ): Promise<ProviderEvidence | null> {
-  if (!isSent) return null
+  if (error === 'connect' || !evidence.hasSentBody) return null
   await evidence.settleSent()
   const confidential = confidentialOf(target)
   const report = evidence.report(sentAt, confidential)
@@ -191,7 +192,8 @@ export async function evidenceOfRequest(
 type SentRequest = {
   /** In unix milliseconds. */
   readonly sentAt: number
-  readonly isSent: boolean
+  /** The error of a failed attempt. */
+  readonly error: string | null
   readonly target: ProviderTarget
   readonly answer: AnswerFacts | null
   readonly acceptedId: string | null

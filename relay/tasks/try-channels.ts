@@ -125,9 +125,8 @@ async function taskEvidence(
   // Some ids have the path of the task before them.
   const id = answer?.isAccepted === true ? answer.upstreamId.split('/').at(-1) : null
   const acceptedId = id || null
-  const isReached = answered.kind !== 'failed' || answered.error !== 'connect'
-  const isSent = isReached && collected.hasSentBody
-  const facts = { sentAt, isSent, target, answer: { model, usage }, acceptedId }
+  const error = answered.kind === 'failed' ? answered.error : null
+  const facts = { sentAt, error, target, answer: { model, usage }, acceptedId }
   const evidence = await evidenceOfRequest(collected, facts)
   const isMapped = sentModel !== null && sentModel !== own
   return evidence !== null && isMapped ? { ...evidence, sentModel } : evidence
