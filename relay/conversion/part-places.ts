@@ -12,6 +12,10 @@ export function withPlace<T extends CanonicalMessage | ContentPart>(value: T, pa
   return value
 }
 
+/** Returns where the caller has a message or a part, if that is known. */
+export const placeOf = (value: CanonicalMessage | ContentPart): string | undefined =>
+  PLACES.get(value)
+
 const PATH = /^(?:system\[(\d+)\]|messages\[(\d+)\](?:\.parts\[(\d+)\](?:\.parts\[(\d+)\])?)?)/
 
 /**
@@ -25,7 +29,7 @@ export function callersPlace(
 ): { readonly object: string; readonly place: string } | null {
   const [object = '', ...indexes] = PATH.exec(path) ?? []
   const value = object === '' ? undefined : valueAt(indexes, request)
-  const place = value && PLACES.get(value)
+  const place = value && placeOf(value)
   return place === undefined ? null : { object, place }
 }
 

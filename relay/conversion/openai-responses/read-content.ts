@@ -11,28 +11,15 @@ import {
   isAbsent,
   optionalObject,
   optionalText,
-  requiredList,
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
 import { addLoss, addUnreadMembers } from '../losses.ts'
-import { withPlace } from '../part-places.ts'
+import { readTextOrParts } from '../read-text-or-parts.ts'
 
-/**
- * Reads the content of a message or the output of a tool: a string, a list of parts, or null. Empty
- * texts are left out, because other formats reject them.
- */
-export function readContent(content: unknown, path: string, losses: string[]): ContentPart[] {
-  if (isAbsent(content)) return []
-  if (typeof content === 'string') {
-    return content === '' ? [] : [withPlace({ kind: 'text', text: content }, path)]
-  }
-  return requiredList(content, path).flatMap((element, at) => {
-    const place = `${path}[${at}]`
-    const parts = readPart(requiredObject(element, place), place, losses)
-    return parts.map((part) => withPlace(part, place))
-  })
-}
+/** Reads the content of a message or the output of a tool. */
+export const readContent = (content: unknown, path: string, losses: string[]): ContentPart[] =>
+  readTextOrParts(content, path, losses, readPart)
 
 type PartReader = (part: JsonObject, path: string, losses: string[]) => ContentPart | null
 

@@ -11,7 +11,7 @@ import {
   type ToolResultPart,
 } from '#relay/conversion/canonical-request.ts'
 import { objectOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
-import { callersPlace } from '#relay/conversion/part-places.ts'
+import { placeOf } from '#relay/conversion/part-places.ts'
 
 type Turn = JsonObject & { readonly role: 'user' | 'function' | 'assistant' }
 
@@ -57,20 +57,12 @@ function resultsIn(messages: readonly CanonicalMessage[]): ReadonlyMap<string, T
   }
   const byCall = new Map<string, ToolResultPart>()
   for (const result of results) {
-    if (byCall.has(result.callId)) throw secondResultError(result, messages)
+    if (byCall.has(result.callId)) {
+      throw new ConversionError(placeOf(result) ?? 'messages', 'A call of a tool has one result.')
+    }
     byCall.set(result.callId, result)
   }
   return byCall
-}
-
-function secondResultError(
-  result: ToolResultPart,
-  messages: readonly CanonicalMessage[],
-): ConversionError {
-  const at = messages.findIndex(({ parts }) => parts.includes(result))
-  const part = messages[at]?.parts.indexOf(result)
-  const found = callersPlace(`messages[${at}].parts[${part}]`, { system: [], messages })
-  return new ConversionError(found?.place ?? 'messages', 'A call of a tool has one result.')
 }
 
 function resultOf(id: string, results: ReadonlyMap<string, ToolResultPart>): ToolResultPart {
