@@ -238,10 +238,12 @@ export const channelModels = (db: CommonQueryMethods): Promise<readonly string[]
   `)
 
 /** Returns the names of channels by their ids, deleted channels included. */
-export const channelNames = (
+export async function channelNames(
   db: CommonQueryMethods,
   ids: readonly number[],
-): Promise<readonly { readonly id: number; readonly name: string }[]> =>
-  db.any(sql.type(rowType({ id: wireInteger, name: Type.String() }))`
+): Promise<ReadonlyMap<number, string>> {
+  const found = await db.any(sql.type(rowType({ id: wireInteger, name: Type.String() }))`
     select id, name from read_channels.channels where id = any(${sql.array([...ids], 'int8')})
   `)
+  return new Map(found.map(({ id, name }) => [id, name]))
+}

@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Invoice } from '#domain/invoices/events.ts'
 import { ADMIN } from '#domain/shared/roles.ts'
 import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
@@ -16,7 +15,7 @@ import { createPermits, sendExport } from '../logs/export-permits.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { compareInvoice, matchedInvoiceOf } from './compare-invoice.ts'
 import { findInvoice, listRequests, requestOf } from './invoices.ts'
-import { recordExport } from './record-export.ts'
+import { type Exporting, recordExport } from './record-export.ts'
 
 const PERMIT_LIMITS = { all: 4, each: 2 }
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
@@ -69,15 +68,8 @@ export function exportInvoice(app: App, deps: ReadDeps): void {
   })
 }
 
-type Sending = {
-  readonly deps: ReadDeps
-  readonly permits: ReturnType<typeof createPermits>
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-}
-
 async function send(
-  { deps, permits, request, reply }: Sending,
+  { deps, permits, request, reply }: Exporting,
   { invoiceId }: Invoice,
   exported: 'invoice-days' | 'invoice-requests',
   text: AsyncIterable<string>,

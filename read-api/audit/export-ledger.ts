@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ADMIN } from '#domain/shared/roles.ts'
 import { isStillAdmitted, onlyAuditor, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
@@ -9,7 +8,7 @@ import { csvLine } from '../logs/export-format.ts'
 import { createPermits, sendExport } from '../logs/export-permits.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { type LedgerViewer, ledgerFilter, ledgerItems, ownLedger, userLedger } from './ledger.ts'
-import { recordExport } from './record-export.ts'
+import { type Exporting, recordExport } from './record-export.ts'
 
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
@@ -75,15 +74,8 @@ export function exportLedger(app: App, deps: ReadDeps): void {
   })
 }
 
-type Sending = {
-  readonly deps: ReadDeps
-  readonly permits: ReturnType<typeof createPermits>
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-}
-
 async function send(
-  { deps, permits, request, reply }: Sending,
+  { deps, permits, request, reply }: Exporting,
   viewer: LedgerViewer,
   query: LedgerExportQuery,
 ) {

@@ -31,9 +31,8 @@ export function listInvoices(app: App, deps: ReadDeps): void {
     handler: async () => {
       const { actors, db } = deps.core
       const { invoices } = await actors.peek(invoicesDecider, INVOICES_STREAM)
-      const ids = [...new Set(invoices.map(({ channelId }) => channelId))]
-      const channels = await channelNames(db, ids)
-      const names = new Map(channels.map(({ id, name }) => [id, name]))
+      const ids = invoices.map(({ channelId }) => channelId)
+      const names = await channelNames(db, ids)
       return success(
         invoices.map((invoice) => summaryOf(invoice, names.get(invoice.channelId))).reverse(),
       )
@@ -50,7 +49,7 @@ export function getInvoice(app: App, deps: ReadDeps): void {
     handler: async ({ params, query }) => {
       const invoice = await findInvoice(deps, params.id)
       const { db } = deps.core
-      const [{ requests, items: all, total, models }, [channel]] = await Promise.all([
+      const [{ requests, items: all, total, models }, names] = await Promise.all([
         compareInvoice(db, invoice),
         channelNames(db, [invoice.channelId]),
       ])
@@ -62,7 +61,7 @@ export function getInvoice(app: App, deps: ReadDeps): void {
       const start = integerOf(query.cursor) ?? 0
       const end = start + Number(query.limit ?? PAGE_SIZE)
       return success({
-        ...summaryOf(invoice, channel?.name),
+        ...summaryOf(invoice, names.get(invoice.channelId)),
         ...{ requests, counts, total, models: [...models] },
         items: selected.slice(start, end),
         next_cursor: end < selected.length ? String(end) : null,

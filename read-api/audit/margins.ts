@@ -93,10 +93,12 @@ async function marginItems(
   invoices: readonly Invoice[],
   days: Days,
 ): Promise<MarginItem[]> {
-  const ids = [...new Set(invoices.map(({ channelId }) => channelId))]
   const [charges, names] = await Promise.all([
     chargesByChannel(db, days, invoices.map(matchedInvoiceOf)),
-    channelNames(db, ids),
+    channelNames(
+      db,
+      invoices.map(({ channelId }) => channelId),
+    ),
   ])
   const items = new Map<string, MarginItem>()
   for (const { channelId, name, model, calls, charged, invoiced, expected, costed } of charges) {
@@ -106,10 +108,9 @@ async function marginItems(
       ...{ billed: 0, expected, uncosted, margin: charged - uncosted - expected },
     })
   }
-  const nameOf = new Map(names.map(({ id, name }) => [id, name]))
   for (const { channelId, model, billed } of invoices.flatMap((one) => billsOf(one, days))) {
     const key = `${channelId} ${model}`
-    const item = items.get(key) ?? noCharges(channelId, nameOf.get(channelId) ?? '', model)
+    const item = items.get(key) ?? noCharges(channelId, names.get(channelId) ?? '', model)
     items.set(key, { ...item, billed: item.billed + billed, margin: item.margin - billed })
   }
   return [...items.values()].sort(byCharge)

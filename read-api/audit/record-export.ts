@@ -1,15 +1,24 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DataExported, EXPORTS_STREAM } from '#domain/audit/events.ts'
 import { newEvents } from '#infra/event-store/events-from-facts.ts'
 import { principalOf } from '#infra/http/access-checks.ts'
 import { contextOfUser } from '#infra/http/command-context.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
+import type { createPermits } from '../logs/export-permits.ts'
 import { integerOf, type ReadDeps } from '../read-route-helpers.ts'
 
 /** Each export is an event for ever, so that a script must not start them without end. */
 const PER_HOUR_MAX = 60
 const HOUR_MS = 3_600_000
+
+/** The request for an export, and the permits of its route. */
+export type Exporting = {
+  readonly deps: ReadDeps
+  readonly permits: ReturnType<typeof createPermits>
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
 
 type Exported = Pick<DataExported['data'], 'exported' | 'userId' | 'invoiceId' | 'format'> & {
   readonly query: object

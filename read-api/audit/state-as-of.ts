@@ -69,7 +69,7 @@ async function answerOf(
 ): Promise<StateAsOf | null> {
   const isOfSite = kind === 'options' || kind === 'prices'
   const isCreated = change !== null || isOfSite
-  if (!isCreated && !(await hasEvents(deps.store, fold))) return null
+  if (!isCreated && !(await hasEventsAfter(deps.store, fold, last))) return null
   const state = isCreated ? await fold.state() : null
   return {
     position: last?.position ?? 0,
@@ -86,9 +86,13 @@ async function answerOf(
   }
 }
 
-/** Reports whether any event concerns the object, at whatever time. */
-async function hasEvents(store: Deps['store'], { stream, concerns }: Fold): Promise<boolean> {
-  for (let from = 0; ; from += PAGE) {
+/** Reports whether an event after the last one that was folded concerns the object. */
+async function hasEventsAfter(
+  store: Deps['store'],
+  { stream, concerns }: Fold,
+  last: Recorded | null,
+): Promise<boolean> {
+  for (let from = (last?.revision ?? -1) + 1; ; from += PAGE) {
     const events = await store.readStream(stream, from, PAGE)
     if (events.some(concerns)) return true
     if (events.length < PAGE) return false

@@ -73,8 +73,11 @@ export const importInvoice: Action = (api, deps) => {
  * their invoices may arrive after the deletion.
  */
 async function hasExisted({ core }: Deps, channelId: number): Promise<boolean> {
-  const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
-  return channels.has(channelId) || (await findChannel(core.db, channelId)) !== null
+  const { actors, db } = core
+  const exists = await actors.ask(channelsDecider, CHANNELS_STREAM, ({ channels }) =>
+    channels.has(channelId),
+  )
+  return exists || (await findChannel(db, channelId)) !== null
 }
 
 type InvoiceTerms = Pick<Invoice, 'channelId' | 'currency' | 'dollars'>
