@@ -12,9 +12,8 @@ import {
   verifyPosition,
   withSite,
 } from './command.ts'
-import { MANIFEST_FILE, manifestOf } from './export-format.ts'
 import { openExport } from './export-reader.ts'
-import { exportedEvents } from './verify-export.ts'
+import { exportedEvents, readManifest } from './verify-export.ts'
 
 const SOURCE_HELP = '  --export PATH   read an export instead of the site'
 const SOURCE = { export: { type: 'string' } } as const
@@ -49,9 +48,9 @@ async function readAccount(
   const path = textOption(invocation, 'export')
   if (path !== undefined) {
     const reader = openExport(path)
-    const manifest = reader.read(MANIFEST_FILE)
-    if (manifest !== null) verifyEnd(manifestOf(manifest.toString()).last)
-    for await (const event of exportedEvents(reader, stream)) apply(event)
+    const manifest = readManifest(reader)
+    verifyEnd(manifest.last)
+    for await (const event of exportedEvents(reader, manifest, stream)) apply(event)
     return reader.close()
   }
   await withSite(invocation, async ({ store }) => {

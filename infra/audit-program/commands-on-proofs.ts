@@ -100,8 +100,9 @@ batches are left out: verify checks them by their lines. With differences, the e
     if (to !== undefined && to < from) throw new CommandError('--to must not be less than --from')
     return withSite(invocation, async (core) => {
       const records = recordsOf(core)
-      verifyPosition('from', from, await records.head())
-      const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await records.head())
+      const head = await records.head()
+      verifyPosition('from', from, head)
+      const last = Math.min(to ?? head, head)
       const progress = terminalProgress()
       const sums = { calls: 0, charged: 0n, recomputed: 0n, different: 0 }
       const differences: object[] = []

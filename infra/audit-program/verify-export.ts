@@ -151,16 +151,22 @@ function compareLeaf(
   findings.expect('transparency-log', hash.equals(expected), record, detail)
 }
 
+/** Reads the manifest of an export that is not verified. Throws without a valid manifest. */
+export function readManifest(reader: ExportReader): Manifest {
+  const text = reader.read(MANIFEST_FILE)
+  if (text === null) throw new Error(`there is no ${MANIFEST_FILE}: the export is incomplete`)
+  return manifestOf(text.toString())
+}
+
 /** Yields the events of one stream in an export, without verifying the export. */
 export async function* exportedEvents(
   reader: ExportReader,
+  { segments }: Pick<Manifest, 'segments'>,
   stream: string,
 ): AsyncGenerator<Recorded> {
-  const manifest = reader.read(MANIFEST_FILE)
-  if (manifest === null) throw new Error(`there is no ${MANIFEST_FILE}: the export is incomplete`)
   const mark = `"stream":${JSON.stringify(stream)},`
   const unread = new Findings()
-  for (const segment of manifestOf(manifest.toString()).segments) {
+  for (const segment of segments) {
     for await (const line of segmentLines(reader, segment, unread)) {
       if (line.includes(mark)) yield eventOf(recordOf(line))
     }
