@@ -49,6 +49,10 @@ export function errorWithMessage(error: unknown, message: string): Error {
 export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404
 
+/** For a query of one object: a missing object will not appear, and other failures may pass. */
+export const retryUnlessMissing = (count: number, failure: Error): boolean =>
+  count < 2 && !isNotFound(failure)
+
 /** Returns the field that the server calls invalid, or null for any other error. */
 export const invalidFieldOf = (error: unknown): InvalidField | null =>
   error instanceof ApiError ? error.invalidField : null

@@ -30,8 +30,9 @@ const READS_MAX = 5
 const READ_EVERY_MS = 200
 
 /**
- * Returns the footer's HTML from the status. Until the status has loaded, returns the HTML of the
- * last visit from the browser's storage. Another script may write it there shortly after the start.
+ * Returns the footer's HTML from the status. Until the status has loaded, returns the HTML that the
+ * last visit stored in the browser. Another tab may store it in the meantime, so it is read up to
+ * five times.
  */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html

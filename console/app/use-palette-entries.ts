@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
-import { isNotFound } from '#console/api/api-error.ts'
+import { retryUnlessMissing } from '#console/api/api-error.ts'
 import { apiQuery } from '#console/api/client.ts'
 import { isAdmin, isAuditor, useUser } from '#console/api/session.ts'
 import { matches, type RegisteredAction, registeredActions } from '#console/ui/actions/action.ts'
@@ -62,24 +62,27 @@ function useCalls(query: string): readonly Entry[] {
         signal,
       }),
     enabled: requestId !== null && !isAudited,
-  }).data?.items
-  const audited = useQuery({
-    ...apiQuery('GET /api/audit/calls/:requestId', { params: { requestId: fullId ?? '' } }),
-    retry: (count, failure) => count < 2 && !isNotFound(failure),
-    enabled: isAudited,
-  }).data
-  if (requestId === null || requestId !== findRequestId(query)) return []
-  const found: readonly FoundCall[] = isAudited
-    ? (audited === undefined ? [] : [audited]).map((call) => ({
-        requestId: call.request_id,
-        model: call.model,
-        startedAt: call.admission?.created_at ?? call.end?.created_at ?? 0,
-      }))
-    : (logged ?? []).map((row) => ({
+    select: ({ items }): readonly FoundCall[] =>
+      items.map((row) => ({
         requestId: row.request_id,
         model: row.model_name,
         startedAt: row.created_at,
-      }))
+      })),
+  })
+  const audited = useQuery({
+    ...apiQuery('GET /api/audit/calls/:requestId', { params: { requestId: fullId ?? '' } }),
+    retry: retryUnlessMissing,
+    enabled: isAudited,
+    select: (call): readonly FoundCall[] => [
+      {
+        requestId: call.request_id,
+        model: call.model,
+        startedAt: call.admission?.created_at ?? call.end?.created_at ?? 0,
+      },
+    ],
+  })
+  if (requestId === null || requestId !== findRequestId(query)) return []
+  const { data: found = [] } = isAudited ? audited : logged
   return found.slice(0, RESULTS_MAX).map((call, n) => ({
     id: `calls-${n}-${call.requestId}`,
     title: t('commands.openCall', {

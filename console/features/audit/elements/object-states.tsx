@@ -3,10 +3,6 @@ import { isNotFound } from '#console/api/api-error.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 
-/** For a query of one object: a missing object will not appear, and other failures may pass. */
-export const retryUnlessMissing = (count: number, failure: Error): boolean =>
-  count < 2 && !isNotFound(failure)
-
 /** What is shown in place of an object while it loads, if it does not exist, or after an error. */
 export function NoObject(props: {
   error: Error | null
