@@ -94,14 +94,14 @@ describe('a list', () => {
     await page.getByText(en('ui.pageOf', { page: 102, pages: 102 })).waitFor()
     expect(await press(en('ui.lastPage')).isDisabled()).toBe(true)
     await sizeTo(390)
-    const [first, last] = [
-      await boxOf(press(en('ui.firstPage'))),
-      await boxOf(press(en('ui.lastPage'))),
-    ]
-    expect(last.y).toBe(first.y)
+    const pagination = page.locator('.tg-pagination')
+    await expect.poll(async () => (await boxOf(pagination)).height).toBeLessThan(70)
+    const topOf = async (name: string) => (await boxOf(press(name))).y
+    await expect
+      .poll(async () => (await topOf(en('ui.lastPage'))) - (await topOf(en('ui.firstPage'))))
+      .toBe(0)
     const range = page.getByText(rangeText('1,011', '1,015', '1,015'))
     expect((await boxOf(range)).height).toBeLessThan(24)
-    expect((await boxOf(page.locator('.tg-pagination'))).height).toBeLessThan(70)
     await press(en('ui.firstPage')).click()
     await page.getByText(rangeText(1, 10, '1,015')).waitFor()
   })
