@@ -103,14 +103,22 @@ export const textOf = (value: string | undefined): string | undefined =>
   value === undefined || value === '' ? undefined : value
 
 /**
+ * Throws a 400 if a range would end before it begins: an empty list would hide that its ends are
+ * swapped.
+ */
+export function expectOrdered(from: number | undefined, to: number | undefined): void {
+  if (from !== undefined && to !== undefined && to < from) {
+    throw invalidField('to', { zh: '不能小于 from', en: 'must not be less than from' })
+  }
+}
+
+/**
  * Returns the period of a query, which begins at `from` and ends before `to`, both in unix seconds.
- * Throws a 400 if it would end before it begins: an empty list would hide that the two are swapped.
+ * Throws a 400 if it would end before it begins.
  */
 export function periodOf(query: { readonly from?: string; readonly to?: string }) {
   const period = { from: integerOf(query.from), to: integerOf(query.to) }
-  if (period.from !== undefined && period.to !== undefined && period.to < period.from) {
-    throw invalidField('to', { zh: '不能小于 from', en: 'must not be less than from' })
-  }
+  expectOrdered(period.from, period.to)
   return period
 }
 

@@ -1,5 +1,6 @@
 import type { Recorded } from '#domain/shared/event.ts'
 import { parseZonedTime } from '#domain/shared/zoned-time.ts'
+import { expectOrdered } from '../read-route-helpers.ts'
 import { auditError } from './audit-errors.ts'
 
 /** A moment in the history: a position, or a time in unix milliseconds. */
@@ -17,6 +18,20 @@ export function readAt(text: string | undefined, field = 'at'): At | null {
   const time = parseZonedTime(text)
   if (time === null) throw auditError('AtInvalid', { field })
   return { time }
+}
+
+/**
+ * Reads the ends of a range of the history. Throws a 400 if it would end before it begins, as far
+ * as its ends can be compared: a position and a time cannot.
+ */
+export function readRange(query: { readonly from?: string; readonly to?: string }) {
+  const range = { from: readAt(query.from, 'from'), to: readAt(query.to, 'to') }
+  const { from, to } = range
+  if (from !== null && to !== null) {
+    if ('position' in from && 'position' in to) expectOrdered(from.position, to.position)
+    else if ('time' in from && 'time' in to) expectOrdered(from.time, to.time)
+  }
+  return range
 }
 
 /** Reports whether an event is after the moment. No event is after the present. */

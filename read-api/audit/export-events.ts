@@ -4,10 +4,10 @@ import { exportFiles } from '#infra/audit-program/write-export.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { httpError, invalidField } from '#infra/http/http-errors.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { verificationQueries } from '../contract/verifications.ts'
 import { createPermits, sendExport } from '../logs/export-permits.ts'
-import { type App, integerOf, type ReadDeps } from '../read-route-helpers.ts'
+import { type App, expectOrdered, integerOf, type ReadDeps } from '../read-route-helpers.ts'
 import { recordExport } from './record-export.ts'
 
 /** An export reads the whole history, so that one user and two exports at a time are enough. */
@@ -31,9 +31,7 @@ export function exportEvents(app: App, deps: ReadDeps): void {
       if (deps.draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
       const from = Math.max(1, integerOf(request.query.from) ?? 1)
       const to = integerOf(request.query.to)
-      if (to !== undefined && to < from) {
-        throw invalidField('to', { zh: '不能小于 from', en: 'must not be less than from' })
-      }
+      expectOrdered(from, to)
       const range = {
         from,
         ...(to === undefined ? {} : { to }),

@@ -7,7 +7,7 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { timeTravelQueries } from '../contract/time-travel.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
-import { readAt } from './at-parameter.ts'
+import { readAt, readRange } from './at-parameter.ts'
 import { auditError } from './audit-errors.ts'
 import { listPricesInForce } from './prices-in-force.ts'
 import { listRawEvents } from './raw-events.ts'
@@ -71,7 +71,7 @@ export function listEvents(app: App, { core }: ReadDeps): void {
         core.store,
         {
           ...{ stream, type, actor, userId: integerOf(query.user_id) ?? null },
-          ...{ from: readAt(query.from, 'from'), to: readAt(query.to, 'to') },
+          ...readRange(query),
           after: integerOf(query.after) ?? 0,
           limit: Number(query.limit ?? PAGE_SIZE),
         },

@@ -171,6 +171,16 @@ describe('stored events', () => {
     expect(await positions(`stream=account-${ALICE}&type=QuotaDeducted`)).toEqual([10])
   })
 
+  it('are refused for a range that ends before it begins', async () => {
+    for (const range of [
+      `from=${first + 3}&to=${first + 2}`,
+      `from=${iso(NOW + 2 * MINUTE)}&to=${iso(NOW + MINUTE)}`,
+    ]) {
+      const { status, body } = await get(`events?${range}`)
+      expect([status, body.message]).toEqual([400, expect.stringContaining('from')])
+    }
+  })
+
   it('are paged by a cursor without gaps', async () => {
     const seen: number[] = []
     let cursor: string | null = String(first - 1)
