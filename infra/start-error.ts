@@ -10,7 +10,8 @@ export function describeStartError(error: unknown): string {
   if (isDatabaseUnreachable(error)) {
     return `Tallygate can't start. DATABASE_URL: the database can't be used (${reasonOf(error)})`
   }
-  const isOperatorError = error instanceof ConfigError || 'isOperatorError' in error
+  const isOperatorError =
+    error instanceof ConfigError || 'isOperatorError' in error || isFileError(error)
   return isOperatorError
     ? `Tallygate can't start. ${error.message}`
     : (error.stack ?? error.message)
@@ -27,6 +28,15 @@ function listenErrorOf(error: Error): string | null {
   return null
 }
 
+/** Reports whether the system refused a file: a missing folder, a missing right, a full disk. */
+function isFileError(error: Error): boolean {
+  const { errno, path, syscall } = error as NodeJS.ErrnoException
+  const isFull = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO'].includes(codeOf(error))
+  return errno !== undefined && (path !== undefined || (isFull && syscall !== undefined))
+}
+
+const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '')
+
 /**
  * SQLSTATEs of a rejected connection: authentication failed, unknown database, too many clients,
  * server starting or stopping.
@@ -39,7 +49,7 @@ const UNREACHABLE_CODES = /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNR
  * because connection errors of Redis, Kafka and EventStoreDB mention an environment variable.
  */
 function isDatabaseUnreachable(error: Error): boolean {
-  const code = 'code' in error ? String(error.code) : ''
+  const code = codeOf(error)
   if (error instanceof DatabaseError) return CONNECTION_SQLSTATES.test(code)
   return (
     UNREACHABLE_CODES.test(code) ||

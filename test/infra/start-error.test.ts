@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { DatabaseError } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '#infra/config/config.ts'
@@ -39,6 +40,16 @@ it('the error for a name with several addresses has the reason of each address',
     { code: 'ECONNREFUSED' },
   )
   expect(describeStartError(error)).toContain('connect ::1 refused; connect 127.0.0.1 refused')
+})
+
+it('a file that the system refuses gives one line that names it', () => {
+  const folder = '/dev/null/export'
+  expect(() => mkdirSync(folder, { recursive: true })).toThrow(
+    expect.toSatisfy((error) => {
+      const line = describeStartError(error)
+      return line.includes(folder) && !line.includes('\n')
+    }),
+  )
 })
 
 it('an error that was already explained stays unchanged', () => {
