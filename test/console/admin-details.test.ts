@@ -46,7 +46,7 @@ it('a dialog shows the text for manual copying when the clipboard is unavailable
   await page.keyboard.press('c')
   const dialog = page.getByRole('dialog', { name: en('ui.copyFailed') })
   await dialog.waitFor()
-  expect(await dialog.getByRole('textbox').inputValue()).toBe(`${site.url}/app/tokens`)
+  await expect.poll(() => dialog.getByRole('textbox').inputValue()).toBe(`${site.url}/app/tokens`)
   await page.getByRole('alert').getByText(en('ui.copyFailed')).waitFor()
 })
 
@@ -64,9 +64,9 @@ it('the page copies with execCommand in browsers without a clipboard API', async
   await page.getByRole('grid').waitFor()
   await page.keyboard.press('c')
   await page.getByText(en('commands.linkCopied')).waitFor()
-  expect(await page.evaluate(() => (window as unknown as { copied: string }).copied)).toBe(
-    `${site.url}/app/tokens`,
-  )
+  await expect
+    .poll(() => page.evaluate(() => (window as unknown as { copied: string }).copied))
+    .toBe(`${site.url}/app/tokens`)
 })
 
 it('the settings review shows the old and the new lines of each option before a save', async () => {
@@ -77,7 +77,7 @@ it('the settings review shows the old and the new lines of each option before a 
   await page.getByRole('button', { name: en('settings.review') }).click()
   const drawer = page.getByRole('dialog', { name: en('settings.reviewTitle') })
   await drawer.getByRole('heading', { name: option }).waitFor()
-  expect(await drawer.locator('.tg-diff-removed code').allInnerTexts()).toEqual(['0'])
-  expect(await drawer.locator('.tg-diff-added code').allInnerTexts()).toEqual(['7'])
+  await expect.poll(() => drawer.locator('.tg-diff-removed code').allInnerTexts()).toEqual(['0'])
+  await expect.poll(() => drawer.locator('.tg-diff-added code').allInnerTexts()).toEqual(['7'])
   expect(site.calls.some(({ method }) => method === 'PUT')).toBe(false)
 })

@@ -28,9 +28,9 @@ describe.each(LANGUAGES)('lists at 1280 pixels, in %s', (language) => {
     expect(await cutAmong(page, '.tg-grid-body :is(.tg-grid-cell, .tg-tag, code)')).toEqual([])
     // In a narrow cell, the used amount moves below the line as a whole, and a name is shortened in
     // the middle.
-    expect(await page.getByText('$0.000002').first().isVisible()).toBe(true)
+    await expect.poll(() => page.getByText('$0.000002').first().isVisible()).toBe(true)
     const tails = page.locator('.tg-middle-text > :last-child:not(:only-child)')
-    expect(await tails.allTextContents()).toEqual(['-aB3dE9'])
+    await expect.poll(() => tails.allTextContents()).toEqual(['-aB3dE9'])
     expect(await cutAmong(page, '.tg-middle-text > :last-child')).toEqual([])
     await takePicture(page, `tokens-fit-${language}`)
     expect(faults).toEqual([])

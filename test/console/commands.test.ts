@@ -48,9 +48,9 @@ describe('keyboard shortcuts', () => {
   it('focus the search on /, and count as plain letters while the user types in it', async () => {
     await app.page.keyboard.press('/')
     await app.page.keyboard.type('gc?/')
-    expect(await app.page.getByRole('searchbox', { name: en('tokens.search') }).inputValue()).toBe(
-      'gc?/',
-    )
+    await expect
+      .poll(() => app.page.getByRole('searchbox', { name: en('tokens.search') }).inputValue())
+      .toBe('gc?/')
     await heading(en('shell.tokens'))
     expect(await sheet().count()).toBe(0)
   })
@@ -115,7 +115,7 @@ describe('the command palette', () => {
     await app.page.keyboard.type('dark')
     await app.page.keyboard.press('Enter')
     await palette().waitFor({ state: 'detached' })
-    expect(await app.page.locator('html').getAttribute('data-theme')).toBe('dark')
+    await expect.poll(() => app.page.locator('html').getAttribute('data-theme')).toBe('dark')
     await openPalette()
     await app.page.keyboard.type('中文')
     await app.page.keyboard.press('Enter')

@@ -97,7 +97,7 @@ describe('the data grid', () => {
       expect(await drawnRows()).toBeGreaterThan(5)
       expect(await drawnRows()).toBeLessThanOrEqual(60)
     }
-    expect(await grid().getAttribute('aria-rowcount')).toBe('100001')
+    await expect.poll(() => grid().getAttribute('aria-rowcount')).toBe('100001')
   })
 
   it('keeps the visible rows in their place when rows arrive above them', async () => {
@@ -137,7 +137,9 @@ describe('the data grid', () => {
     await app.page.getByText('Details of 100000').waitFor()
     await app.page.keyboard.press('ArrowLeft')
     await app.page.getByText('Details of 100000').waitFor({ state: 'detached' })
-    expect(await grid().evaluate((element) => element === document.activeElement)).toBe(true)
+    await expect
+      .poll(() => grid().evaluate((element) => element === document.activeElement))
+      .toBe(true)
   })
 
   it('gives the details of a row the height that they need', async () => {
@@ -193,7 +195,9 @@ describe('the data grid', () => {
     const boxes = app.page.getByRole('checkbox', { name: en('ui.selectRow') })
     await boxes.nth(1).check()
     await boxes.nth(4).click({ modifiers: ['Shift'] })
-    expect(await app.page.locator('output').first().textContent()).toBe('99999 99998 99997 99996')
+    await expect
+      .poll(() => app.page.locator('output').first().textContent())
+      .toBe('99999 99998 99997 99996')
   })
 
   it('remembers a width that was changed by keys, and a hidden column', async () => {
@@ -201,12 +205,12 @@ describe('the data grid', () => {
     await handle.focus()
     await app.page.keyboard.press('ArrowRight')
     await app.page.keyboard.press('ArrowRight')
-    expect(await handle.getAttribute('aria-valuenow')).toBe('152')
+    await expect.poll(() => handle.getAttribute('aria-valuenow')).toBe('152')
     await app.page.getByRole('button', { name: en('ui.columns') }).click()
     await app.page.getByRole('checkbox', { name: en('ui.model') }).uncheck()
     await app.page.reload()
     await grid().waitFor()
-    expect(await handle.getAttribute('aria-valuenow')).toBe('152')
+    await expect.poll(() => handle.getAttribute('aria-valuenow')).toBe('152')
     expect(await app.page.getByRole('columnheader', { name: en('ui.model') }).count()).toBe(0)
   })
 

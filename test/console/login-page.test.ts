@@ -30,7 +30,7 @@ describe('the login page', () => {
     await app.page.goto(`${app.site.url}/login`)
     await heading(zh('auth.welcome', { name: 'Tallygate' })).waitFor()
     await app.page.keyboard.type('root')
-    expect(await app.page.getByLabel(zh('auth.username')).inputValue()).toBe('root')
+    await expect.poll(() => app.page.getByLabel(zh('auth.username')).inputValue()).toBe('root')
   })
 
   it('requires both fields, and focuses the empty one', async () => {
@@ -116,9 +116,9 @@ describe('the login page', () => {
     release()
     await app.page.waitForURL(`${app.site.url}/app/tokens`)
     expect(calls('/api/user/login')).toHaveLength(1)
-    expect(await app.page.evaluate(() => localStorage.getItem('user'))).toBe(
-      JSON.stringify(ROOT_USER),
-    )
+    await expect
+      .poll(() => app.page.evaluate(() => localStorage.getItem('user')))
+      .toBe(JSON.stringify(ROOT_USER))
   })
 
   it('returns to the page that required the login, and never to another site', async () => {
@@ -171,8 +171,8 @@ describe('a verification code', () => {
     await app.page.goto(`${app.site.url}/register`)
     await app.page.getByRole('button', { name: zh('auth.sendCode') }).click()
     await focused().waitFor()
-    expect(await invalid().count()).toBe(1)
-    expect(await focused().getAttribute('name')).toBe('email')
+    await expect.poll(() => invalid().count()).toBe(1)
+    await expect.poll(() => focused().getAttribute('name')).toBe('email')
     const values = {
       username: 'ada',
       password: PASSWORD,
@@ -185,7 +185,7 @@ describe('a verification code', () => {
     await app.page.keyboard.press('Enter')
     await app.page.getByText('The code is wrong or has expired').waitFor()
     await focused().waitFor()
-    expect(await focused().getAttribute('name')).toBe('code')
+    await expect.poll(() => focused().getAttribute('name')).toBe('code')
     await focused().fill('1234567')
     expect(await invalid().count()).toBe(0)
     app.site.routes['POST /api/user/register'] = () =>
@@ -193,7 +193,7 @@ describe('a verification code', () => {
     await app.page.keyboard.press('Enter')
     await app.page.getByText('The username is taken').waitFor()
     await focused().waitFor()
-    expect(await focused().getAttribute('name')).toBe('username')
+    await expect.poll(() => focused().getAttribute('name')).toBe('username')
   })
 
   it('is not sent to an invalid address, which is marked with all other faults', async () => {
@@ -321,7 +321,7 @@ describe('the setup page', () => {
     await app.page.getByText(zh('setup.done')).waitFor()
     app.site.routes['GET /api/status'] = () => ok(STATUS)
     await app.page.waitForURL('**/app/start')
-    expect(await app.page.evaluate(() => localStorage.getItem('user'))).toContain('root')
+    await expect.poll(() => app.page.evaluate(() => localStorage.getItem('user'))).toContain('root')
     expect(calls('/api/setup').at(-1)?.body).toEqual({
       username: 'root',
       password: 'correct horse',

@@ -50,7 +50,7 @@ describe('a server that cannot serve requests', () => {
     await productionCell().waitFor()
     await page.context().setOffline(true)
     await banner(en('request.health.offline')).waitFor()
-    expect(await productionCell().count()).toBe(1)
+    await expect.poll(() => productionCell().count()).toBe(1)
     await page.context().setOffline(false)
     await banner(en('request.health.offline')).waitFor({ state: 'detached' })
     expect(await toasts()).toBe(0)
@@ -63,7 +63,7 @@ describe('a server that cannot serve requests', () => {
     const alert = page.getByRole('alert')
     await alert.getByText(en('request.serverError')).waitFor()
     await alert.getByText('disk is full').waitFor()
-    expect(await alert.locator('code').innerText()).toMatch(/^req-\d+$/)
+    await expect.poll(() => alert.locator('code').innerText()).toMatch(/^req-\d+$/)
     await alert.getByRole('button', { name: en('ui.retry') }).waitFor()
   })
 
@@ -110,7 +110,7 @@ describe('a server that cannot serve requests', () => {
     }
     await page.locator('.tg-toast-count').getByText('×2').waitFor()
     expect(await toasts()).toBe(1)
-    expect(await page.locator('.tg-toast code').innerText()).toMatch(/^req-\d+$/)
+    await expect.poll(() => page.locator('.tg-toast code').innerText()).toMatch(/^req-\d+$/)
     await banner(en('request.health.down')).waitFor()
     const left = page.locator('.tg-toast').first()
     await page.getByRole('link', { name: en('shell.channels'), exact: true }).click()

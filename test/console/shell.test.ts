@@ -74,7 +74,7 @@ describe('the console shell', () => {
     const top = page
       .getByRole('navigation', { name: zh('shell.topNavigation') })
       .locator('a.active')
-    expect(await top.allTextContents()).toEqual([zh('shell.console')])
+    await expect.poll(() => top.allTextContents()).toEqual([zh('shell.console')])
     await page.goto(app.site.url)
     await expect.poll(() => top.allTextContents()).toEqual([zh('shell.home')])
     await close()
@@ -108,8 +108,8 @@ describe('the console shell', () => {
     await page.reload()
     await page.getByRole('link', { name: en('shell.tokens') }).waitFor()
     const root = page.locator('html')
-    expect(await root.getAttribute('lang')).toBe('en')
-    expect(await root.getAttribute('data-theme')).toBe('dark')
+    await expect.poll(() => root.getAttribute('lang')).toBe('en')
+    await expect.poll(() => root.getAttribute('data-theme')).toBe('dark')
     await close()
   })
 

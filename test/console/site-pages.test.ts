@@ -57,16 +57,18 @@ describe('content that the operator writes', () => {
     const frame = page.frameLocator(`iframe[title="${title}"]`)
     await frame.getByRole('heading', { name: 'Welcome' }).waitFor()
     await frame.getByText('red').waitFor()
-    expect(await frame.locator('strong').innerText()).toBe('card')
-    expect(await frame.getByRole('link', { name: 'spy' }).getAttribute('target')).toBe('_blank')
-    expect(await frame.locator('script, style, form, input, img, [style], [onerror]').count()).toBe(
-      0,
-    )
+    await expect.poll(() => frame.locator('strong').innerText()).toBe('card')
+    await expect
+      .poll(() => frame.getByRole('link', { name: 'spy' }).getAttribute('target'))
+      .toBe('_blank')
+    await expect
+      .poll(() => frame.locator('script, style, form, input, img, [style], [onerror]').count())
+      .toBe(0)
     expect(await frame.locator('a[href^="javascript"]').count()).toBe(0)
     expect(await page.evaluate(() => 'bad' in window)).toBe(false)
     const box = page.locator(`iframe[title="${title}"]`)
     expect(await box.getAttribute('sandbox')).not.toContain('allow-scripts')
-    expect((await box.boundingBox())?.height).toBeGreaterThan(100)
+    await expect.poll(async () => (await box.boundingBox())?.height).toBeGreaterThan(100)
     expect(faults).toEqual([])
     await close()
   })
@@ -101,7 +103,7 @@ describe('content that the operator writes', () => {
       ['five', 'Chat'],
       ['six', 'https://six.example'],
     ])
-    expect(await frame.locator('a').count()).toBe(6)
+    await expect.poll(() => frame.locator('a').count()).toBe(6)
     expect(faults).toEqual([])
     await close()
   })
@@ -216,7 +218,7 @@ describe('the top bar', () => {
       page.getByRole('banner').getByRole('link', { name: zh('shell.register') })
     setStatus({ register_enabled: true })
     const { page, close } = await open('/about')
-    expect(await register(page).getAttribute('href')).toBe('/register')
+    await expect.poll(() => register(page).getAttribute('href')).toBe('/register')
     await page.setViewportSize({ width: 390, height: 860 })
     await register(page).waitFor({ state: 'detached' })
     await page.setViewportSize({ width: 1280, height: 860 })
@@ -249,9 +251,9 @@ describe('the top bar', () => {
     await opened.page.getByText(zh('about.version')).waitFor()
     await opened.page.getByRole('button', { name: zh('shell.account') }).click()
     await opened.page.getByRole('menuitem', { name: zh('shell.logout') }).waitFor()
-    expect(await opened.page.getByRole('menuitem', { name: zh('shell.newYear') }).count()).toBe(
-      count,
-    )
+    await expect
+      .poll(() => opened.page.getByRole('menuitem', { name: zh('shell.newYear') }).count())
+      .toBe(count)
     await opened.close()
   })
 })
@@ -307,7 +309,7 @@ describe('the footer', () => {
     const { page, close } = await open('/about')
     const link = page.getByRole('contentinfo').getByRole('link', { name: 'Tallygate' })
     await link.waitFor()
-    expect(await link.getAttribute('href')).toBe('/about')
+    await expect.poll(() => link.getAttribute('href')).toBe('/about')
     await close()
   })
 
@@ -316,7 +318,7 @@ describe('the footer', () => {
     await found.page.frameLocator('footer iframe').getByText('Kept').waitFor()
     await found.close()
     const late = await openWithFooter(7)
-    expect(await late.page.locator('html').getAttribute('data-looks')).toBe('6')
+    await expect.poll(() => late.page.locator('html').getAttribute('data-looks')).toBe('6')
     expect(await late.page.locator('footer iframe').count()).toBe(0)
     await late.close()
   })

@@ -42,10 +42,10 @@ it('the recipients of a message are sorted by a click on their headers', async (
   const header = dialog.getByRole('columnheader', { name: en('messages.readAt') })
   await header.getByRole('button').click()
   await expect.poll(() => orderOf(route)).toBe('read_at desc')
-  expect(await header.getAttribute('aria-sort')).toBe('descending')
+  await expect.poll(() => header.getAttribute('aria-sort')).toBe('descending')
   await header.getByRole('button').click()
   await expect.poll(() => orderOf(route)).toBe('read_at asc')
-  expect(await header.getAttribute('aria-sort')).toBe('ascending')
+  await expect.poll(() => header.getAttribute('aria-sort')).toBe('ascending')
 })
 
 it.each([

@@ -88,7 +88,7 @@ describe('a user’s own account', () => {
     await open.page.getByText(en('auth.codeSent')).waitFor()
     const again = button(textPattern('en', 'auth.resendCode', { seconds: /\d+/ }))
     await again.waitFor()
-    expect(await again.isDisabled()).toBe(true)
+    await expect.poll(() => again.isDisabled()).toBe(true)
     const { text } = await mails.mailTo(EMAIL)
     await box(en('auth.code')).fill(/\b\d{6}\b/.exec(text)?.[0] ?? '')
     await button(en('auth.toRegister')).click()
@@ -175,7 +175,7 @@ describe('a user’s own account', () => {
     await button(en('auth.resetSend')).click()
     await open.page.getByText(en('auth.resetSent')).waitFor()
     const again = button(textPattern('en', 'auth.resetRetryIn', { seconds: /\d+/ }))
-    expect(await again.isDisabled()).toBe(true)
+    await expect.poll(() => again.isDisabled()).toBe(true)
     const { text } = await mails.mailTo(EMAIL)
     const link = /http\S+/.exec(text)?.[0] ?? ''
     await open.page.goto(link)
@@ -184,8 +184,8 @@ describe('a user’s own account', () => {
     const made = await box(en('ui.newPassword')).inputValue()
     expect(made).toMatch(/^\w{16}$/)
     const next = open.page.getByRole('link', { name: en('auth.confirmNext') })
-    expect(await next.getAttribute('href')).toBe('/login')
-    expect(await open.page.evaluate(() => navigator.clipboard.readText())).toBe(made)
+    await expect.poll(() => next.getAttribute('href')).toBe('/login')
+    await expect.poll(() => open.page.evaluate(() => navigator.clipboard.readText())).toBe(made)
     await open.page.goto(link)
     await button(en('auth.confirmSubmit')).click()
     await open.page

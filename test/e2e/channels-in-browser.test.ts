@@ -184,7 +184,7 @@ it('the server sorts by every sortable column, and filters narrow the list', asy
   await said(en('shared.noChannelMatches'))
   await open.page.goto(`${product.url}/admin/channels?type=1&keyword=many`)
   await open.page.getByRole('link', { name: 'many' }).waitFor()
-  expect(await open.page.getByRole('row').count()).toBe(2)
+  await expect.poll(() => open.page.getByRole('row').count()).toBe(2)
 })
 
 it('no page causes a policy violation, a console error or a missing file', () => {

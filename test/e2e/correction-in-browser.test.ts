@@ -53,7 +53,7 @@ it('a wrong price is computed again, and its charges are corrected', async () =>
   await button(en('reconciliation.whatIf.add')).click()
   const draft = page.getByRole('textbox', { name: `${MODEL}: ${en('shared.factor.model')}` })
   await draft.waitFor()
-  expect(await draft.inputValue()).toBe('10')
+  await expect.poll(() => draft.inputValue()).toBe('10')
   await draft.fill('5')
   await button(en('reconciliation.whatIf.run')).click()
   await page.getByRole('link', { name: requestId }).waitFor()

@@ -206,7 +206,7 @@ async function explains(mode: string, usage: Record<string, number>, units: bigi
   expect(amountOf(en('logDetails.price.sum')) + amountOf(en('logDetails.price.rounding'))).toBe(
     Number(units),
   )
-  expect(await price.locator('tfoot strong').textContent()).toBe(String(units))
+  await expect.poll(() => price.locator('tfoot strong').textContent()).toBe(String(units))
   const facts = open.page.getByRole('region', { name: en('logDetails.fact.title') })
   await facts.getByText(en('shared.firstToken'), { exact: true }).waitFor()
   await facts.getByText(en('usageLog.end.done')).waitFor()

@@ -185,10 +185,12 @@ describe('other login methods in a real browser', () => {
     await open.page.goto(`${product.url}/login`)
     await button(en('oauth.signInWith', { site: 'GitHub' })).waitFor()
     const methods = open.page.getByRole('button', { name: textPattern('en', 'oauth.signInWith') })
-    expect(await methods.allTextContents()).toEqual([
-      en('oauth.signInWith', { site: 'GitHub' }),
-      en('oauth.signInWith', { site: 'OIDC' }),
-    ])
+    await expect
+      .poll(() => methods.allTextContents())
+      .toEqual([
+        en('oauth.signInWith', { site: 'GitHub' }),
+        en('oauth.signInWith', { site: 'OIDC' }),
+      ])
   })
 })
 

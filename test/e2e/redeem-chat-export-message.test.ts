@@ -77,7 +77,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     const [key = ''] = await product.root.must<string[]>('POST', '/api/redemption/', code)
     await page.goto(`${product.url}/app/wallet?code=${key}`)
     const box = page.getByRole('textbox', { name: text('wallet.code') })
-    expect(await box.inputValue()).toBe(key)
+    await expect.poll(() => box.inputValue()).toBe(key)
     await button(page, text('wallet.redeemNow')).click()
     await page.getByText(text('wallet.quotaAdded', { amount: '$4.00' })).waitFor()
     expect(await standing()).toBe(before + WORTH)
@@ -96,14 +96,16 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     await page.keyboard.press('Enter')
     const reply = page.locator('.tg-said').last()
     await reply.locator('.tg-answer-cost').waitFor()
-    expect(await reply.getAttribute('data-status')).toBe('complete')
-    expect((await reply.locator('.tg-prose').innerText()).split(' ')).toHaveLength(ANSWER_TOKENS)
+    await expect.poll(() => reply.getAttribute('data-status')).toBe('complete')
+    await expect
+      .poll(async () => (await reply.locator('.tg-prose').innerText()).split(' '))
+      .toHaveLength(ANSWER_TOKENS)
     const [call] = await ownCalls('&token_name=playground')
     expect(call?.completion_tokens).toBe(ANSWER_TOKENS)
     expect(before - (await standing())).toBe(call?.quota)
     // 500 000 units are a dollar, so six decimals express every unit.
     const dollars = `$${((call?.quota ?? 0) / 500_000).toFixed(6).replace(/0+$/, '')}`
-    expect(await reply.locator('.tg-answer-cost').innerText()).toBe(dollars)
+    await expect.poll(() => reply.locator('.tg-answer-cost').innerText()).toBe(dollars)
     await reply.locator('.tg-answer-cost').click()
     await page.getByRole('heading', { level: 1, name: text('shell.usageLog') }).waitFor()
     const rows = page.getByRole('grid', { name: text('usageLog.title') }).getByRole('row')

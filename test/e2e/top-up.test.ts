@@ -50,15 +50,15 @@ it('a user tops up by a gateway: amount, price, confirmation, its page, and bala
   await open.page.getByText(en('wallet.amountTooSmall', { min: 5 })).waitFor()
   await amount.fill('')
   await amount.pressSequentially('6')
-  expect(await amount.inputValue()).toBe('6')
+  await expect.poll(() => amount.inputValue()).toBe('6')
   await amount.fill('')
   await amount.blur()
-  expect(await amount.inputValue()).toBe('1')
+  await expect.poll(() => amount.inputValue()).toBe('1')
   for (const wrong of ['7.5', '-7', '1e3']) {
     await amount.fill(wrong)
     await open.page.getByText(en('wallet.amountNotWhole')).waitFor()
   }
-  expect(await button(en('wallet.pay')).isDisabled()).toBe(true)
+  await expect.poll(() => button(en('wallet.pay')).isDisabled()).toBe(true)
   await button('$10').click()
   await open.page.getByText('CN¥73.00').waitFor()
   const code = open.page.getByLabel(en('shared.topUpCode'))
@@ -138,7 +138,9 @@ it('an admin finds the order and refunds it with a reason; its user sees it at o
   ] as const) {
     await sum.fill(wrong)
     await dialog.getByText(errorText).waitFor()
-    expect(await dialog.getByRole('button', { name: en('orders.refund') }).isDisabled()).toBe(true)
+    await expect
+      .poll(() => dialog.getByRole('button', { name: en('orders.refund') }).isDisabled())
+      .toBe(true)
   }
   await sum.fill('10')
   await dialog.getByRole('button', { name: en('orders.refund') }).click()

@@ -43,12 +43,12 @@ it('a refill shows who, to whom, before, after and why', async () => {
   await app.openAsRoot('/app/audit/log?object=user:7')
   const row = app.page.getByRole('row').filter({ hasText: en('auditActs.quota-granted') })
   for (const text of ['root', 'mia (user:7)', 'apology']) {
-    expect(await row.textContent()).toContain(text)
+    await expect.poll(() => row.textContent()).toContain(text)
   }
   await row.click()
   const changes = app.page.getByRole('table', { name: en('audit.history.changes') })
   const cells = changes.getByRole('row').last().getByRole('cell')
-  expect(await cells.allTextContents()).toEqual(['quota', '1000', '501000'])
+  await expect.poll(() => cells.allTextContents()).toEqual(['quota', '1000', '501000'])
   expect(app.calls('GET /api/audit/log').at(-1)?.query.get('object')).toBe('user:7')
 })
 
@@ -84,7 +84,7 @@ it('acts are found by their names in the language of the page', async () => {
   await filter.fill('role ch')
   await filter.press('Enter')
   await expect.poll(() => acts().at(-1)).toBe('user-role-changed')
-  expect(await filter.inputValue()).toBe(en('auditActs.user-role-changed'))
+  await expect.poll(() => filter.inputValue()).toBe(en('auditActs.user-role-changed'))
 })
 
 it('new acts that match the filters appear at once, each of them once', async () => {
@@ -103,8 +103,8 @@ it('new acts that match the filters appear at once, each of them once', async ()
   live.send('audit-log', 813, act(813, 'user-disabled'))
   live.send('audit-log', 814, act(814, 'user-enabled'))
   await rows('user-enabled').waitFor()
-  expect(await rows('user-disabled').count()).toBe(1)
-  expect(await rows('quota-granted').count()).toBe(1)
+  await expect.poll(() => rows('user-disabled').count()).toBe(1)
+  await expect.poll(() => rows('quota-granted').count()).toBe(1)
   const texts = await grid.getByRole('row').allTextContents()
   const order = (['user-enabled', 'user-disabled', 'quota-granted'] as const).map((name) =>
     texts.findIndex((text) => text.includes(en(`auditActs.${name}`))),

@@ -148,9 +148,11 @@ describe('the page of a call', () => {
     await app.openAsRoot(`/app/calls/${REQUEST_ID}`)
     const attempts = section(en('audit.call.attempts')).getByRole('listitem')
     await attempts.nth(1).getByText('req_8c1f7e3a90b24d56').or(attempts.nth(1)).first().waitFor()
-    expect(await attempts.nth(1).textContent()).toContain(en('audit.call.reason.another-channel'))
+    await expect
+      .poll(() => attempts.nth(1).textContent())
+      .toContain(en('audit.call.reason.another-channel'))
     const rows = section(en('audit.call.arithmetic')).getByRole('row')
-    expect(await rows.last().textContent()).toBe(`${en('audit.call.charge')}3,375`)
+    await expect.poll(() => rows.last().textContent()).toBe(`${en('audit.call.charge')}3,375`)
     await app.page.getByText(en('audit.call.exact')).waitFor()
   })
 

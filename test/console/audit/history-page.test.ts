@@ -83,11 +83,13 @@ describe('the history of an object', () => {
     await app.openAsRoot('/app/audit/history?object=channel:3')
     await expect.poll(() => changes().count()).toBe(3)
     const rows = (index: number) => changes().nth(index).getByRole('row')
-    expect(await rows(0).last().getByRole('cell').allTextContents()).toEqual(['weight', '1', '5'])
-    expect(await rows(1).last().getByRole('cell').allTextContents()).toEqual([
-      ...['models', 'gpt-4o', 'gpt-4o,o3'],
-    ])
-    expect(await changes().nth(2).textContent()).toContain('ChannelCreated')
+    await expect
+      .poll(() => rows(0).last().getByRole('cell').allTextContents())
+      .toEqual(['weight', '1', '5'])
+    await expect
+      .poll(() => rows(1).last().getByRole('cell').allTextContents())
+      .toEqual([...['models', 'gpt-4o', 'gpt-4o,o3']])
+    await expect.poll(() => changes().nth(2).textContent()).toContain('ChannelCreated')
   })
 
   it('shows the state of an earlier moment, which is in the address', async () => {
@@ -113,7 +115,7 @@ describe('the history of an object', () => {
     await filter.fill('MAIL')
     await filter.press('Enter')
     await expect.poll(values).toBe(1)
-    expect(await table.textContent()).toContain('Option30')
+    await expect.poll(() => table.textContent()).toContain('Option30')
     expect(new URL(app.page.url()).searchParams.get('filter')).toBe('MAIL')
     await filter.fill('nothing like it')
     await filter.press('Enter')

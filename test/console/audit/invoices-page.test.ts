@@ -107,7 +107,9 @@ it('an invoice shows margins, and filters days by their comparison', async () =>
   await app.openAsRoot(PAGE)
   await grid().getByText('gpt-4o-audio-preview').waitFor()
   const models = app.page.getByRole('table', { name: en('shared.byModel') })
-  expect(await models.getByRole('row', { name: 'gpt-4o 338' }).textContent()).toContain('37.6%')
+  await expect
+    .poll(() => models.getByRole('row', { name: 'gpt-4o 338' }).textContent())
+    .toContain('37.6%')
   await app.page
     .getByRole('button', { name: `${en('reconciliation.invoice.of.only_ours')} (1)` })
     .click()
@@ -121,7 +123,7 @@ it('lines with request ids lead to their calls, by the kind of their match', asy
   const lines = app.page.getByRole('grid', { name: en('reconciliation.invoice.byRequest') })
   const call = lines.getByRole('link', { name: /^0191aa00/ }).first()
   await call.waitFor()
-  expect(await call.getAttribute('href')).toMatch(/^\/app\/calls\/0191aa00/)
+  await expect.poll(() => call.getAttribute('href')).toMatch(/^\/app\/calls\/0191aa00/)
   await app.page
     .getByRole('combobox', { name: en('reconciliation.invoice.match') })
     .selectOption('unknown')

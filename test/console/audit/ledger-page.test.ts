@@ -162,8 +162,8 @@ describe('the ledger', () => {
   it('shows the signed amount and the running total, and leads to the call', async () => {
     await app.openAsRoot('/app/ledger')
     const row = grid().getByRole('row').filter({ hasText: REQUEST_ID }).first()
-    expect(await row.textContent()).toContain('−$0.00675')
-    expect(await row.textContent()).toContain('$40.000')
+    await expect.poll(() => row.textContent()).toContain('−$0.00675')
+    await expect.poll(() => row.textContent()).toContain('$40.000')
     const href = await row.getByRole('link').getAttribute('href')
     expect(href).toBe(`/app/calls/${REQUEST_ID}`)
   })
@@ -244,7 +244,7 @@ describe('the ledger', () => {
     const link = table.getByRole('link', { name: REQUEST_ID })
     await link.waitFor()
     await app.page.getByText('twice too high', { exact: true }).waitFor()
-    expect(await link.getAttribute('href')).toBe(`/app/calls/${REQUEST_ID}`)
+    await expect.poll(() => link.getAttribute('href')).toBe(`/app/calls/${REQUEST_ID}`)
     if (route !== undefined) app.site.routes['GET /api/ledger/self'] = route
   })
 
@@ -322,10 +322,10 @@ describe.each(['light', 'dark'] as const)('a statement printed from the %s theme
     await page.setViewportSize({ width: 718, height: 1_000 })
     await page.emulateMedia({ media: 'print' })
     await expect.poll(() => leave.isVisible()).toBe(false)
-    expect(await table.isVisible()).toBe(true)
+    await expect.poll(() => table.isVisible()).toBe(true)
     for (const name of ['opening', 'closing', 'site'] as const) {
       const figure = page.locator('dt', { hasText: en(`audit.ledger.${name}`) }).first()
-      expect(await figure.isVisible()).toBe(true)
+      await expect.poll(() => figure.isVisible()).toBe(true)
     }
     expect(await page.getByRole('button').count()).toBe(0)
     const navigation = page.getByRole('navigation', { name: en('shell.navigation') })
@@ -333,9 +333,9 @@ describe.each(['light', 'dark'] as const)('a statement printed from the %s theme
     const box = await page.locator('main').boundingBox()
     expect(box?.x).toBe(0)
     expect(box?.width).toBe(718)
-    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
-      'rgb(255, 255, 255)',
-    )
+    await expect
+      .poll(() => page.evaluate(() => getComputedStyle(document.body).backgroundColor))
+      .toBe('rgb(255, 255, 255)')
     const content = await page.locator('.tg-ledger-statement').boundingBox()
     const left = content?.x ?? Number.NaN
     expect(718 - left - (content?.width ?? Number.NaN)).toBe(left)
@@ -355,9 +355,9 @@ it('a scratch copy shows the month of its time, and no later month', async () =>
   await app.openAsRoot('/app/audit/ledgers')
   await expect.poll(asked).toBe('2026-03')
   const month = app.page.getByLabel(en('audit.ledger.month'), { exact: true })
-  expect(await month.getAttribute('max')).toBe('2026-03')
+  await expect.poll(() => month.getAttribute('max')).toBe('2026-03')
   const next = app.page.getByRole('button', { name: en('audit.ledger.monthAfter') })
-  expect(await next.isDisabled()).toBe(true)
+  await expect.poll(() => next.isDisabled()).toBe(true)
   await app.page.getByRole('button', { name: en('audit.ledger.monthBefore') }).click()
   await expect.poll(asked).toBe('2026-02')
   await expect.poll(() => next.isDisabled()).toBe(false)

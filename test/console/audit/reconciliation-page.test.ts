@@ -116,7 +116,7 @@ describe('a recomputation', () => {
     ])
     const id = DIFFERENT.differences[0]?.request_id ?? ''
     const link = app.page.getByRole('link', { name: id })
-    expect(await link.getAttribute('href')).toBe(`/app/calls/${id}`)
+    await expect.poll(() => link.getAttribute('href')).toBe(`/app/calls/${id}`)
   })
 
   it('reads a long period part by part and adds the parts', async () => {
@@ -157,7 +157,7 @@ describe('a what-if', () => {
     await app.openAsRoot(`${PATH}?tab=whatIf`)
     await addModel('gpt-4o')
     const ratio = app.page.getByRole('textbox', { name: `gpt-4o: ${en('shared.factor.model')}` })
-    expect(await ratio.inputValue()).toBe('1.25')
+    await expect.poll(() => ratio.inputValue()).toBe('1.25')
     await ratio.fill('2.5')
     await app.page.getByText(en('reconciliation.whatIf.changes_one', { count: 1 })).waitFor()
     await button(en('reconciliation.whatIf.run')).click()
@@ -171,7 +171,7 @@ describe('a what-if', () => {
     await correct.click()
     await app.page.getByText(en('reconciliation.correction.newLead')).waitFor()
     const model = app.page.getByRole('combobox', { name: en('ui.model') })
-    expect(await model.inputValue()).toBe('o3')
+    await expect.poll(() => model.inputValue()).toBe('o3')
   })
 
   it('merges pasted prices, removes entries that are null, replaces other options', async () => {
@@ -180,7 +180,7 @@ describe('a what-if', () => {
     const json = app.page.getByRole('textbox', { name: en('reconciliation.whatIf.jsonLabel') })
     await json.fill('{"ModelRatio":')
     await app.page.getByText(en('reconciliation.whatIf.jsonInvalid')).waitFor()
-    expect(await button(en('reconciliation.whatIf.run')).isDisabled()).toBe(true)
+    await expect.poll(() => button(en('reconciliation.whatIf.run')).isDisabled()).toBe(true)
     await json.fill('{"ModelRatio":{"o3":null,"new":3},"GroupRatio":{"default":2}}')
     await button(en('reconciliation.whatIf.run')).click()
     await app.page.getByRole('table', { name: en('shared.byModel') }).waitFor()
@@ -194,10 +194,10 @@ describe('a what-if', () => {
     await app.openAsRoot(`${PATH}?tab=whatIf`)
     await addModel('dall-e-3')
     const inputs = app.page.getByRole('row', { name: 'dall-e-3' }).getByRole('textbox')
-    expect(await inputs.count()).toBe(1)
+    await expect.poll(() => inputs.count()).toBe(1)
     await inputs.fill('-1')
-    expect(await inputs.getAttribute('aria-invalid')).toBe('true')
-    expect(await button(en('reconciliation.whatIf.run')).isDisabled()).toBe(true)
+    await expect.poll(() => inputs.getAttribute('aria-invalid')).toBe('true')
+    await expect.poll(() => button(en('reconciliation.whatIf.run')).isDisabled()).toBe(true)
   })
 })
 

@@ -66,9 +66,9 @@ it('a copy is requested as of an event or a time, and at most two exist', async 
   await app.openAsRoot(`${PATH}&before=501`)
   const create = app.page.getByRole('button', { name: en('audit.copies.create') })
   const last = app.page.getByRole('textbox', { name: en('audit.copies.lastPosition') })
-  expect(await last.inputValue()).toBe('500')
+  await expect.poll(() => last.inputValue()).toBe('500')
   await last.fill('1204552')
-  expect(await create.isDisabled()).toBe(true)
+  await expect.poll(() => create.isDisabled()).toBe(true)
   await last.fill('500')
   await create.click()
   await expect
@@ -83,7 +83,7 @@ it('a copy is requested as of an event or a time, and at most two exist', async 
   const [, { time }] = app.bodies('POST /api/audit/scratch-copies') as [unknown, { time: number }]
   expect(time % 60).toBe(59)
   await app.page.getByRole('button', { name: en('audit.copies.open') }).waitFor()
-  expect(await create.isDisabled()).toBe(true)
+  await expect.poll(() => create.isDisabled()).toBe(true)
 })
 
 it('an open copy is named in every request but the logout, and nothing is live', async () => {

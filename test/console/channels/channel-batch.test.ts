@@ -158,7 +158,7 @@ it('a weight edited in its row can be undone; an invalid weight is not sent', as
   await openAsRoot(page, app.site, '/admin/channels')
   const weight = page.getByLabel(zh('channels.weightOf', { name: 'DeepSeek' }))
   await weight.fill('-1')
-  expect(await weight.getAttribute('aria-invalid')).toBe('true')
+  await expect.poll(() => weight.getAttribute('aria-invalid')).toBe('true')
   await weight.press('Enter')
   await expect.poll(() => weight.inputValue()).toBe('5')
   await weight.fill('9')

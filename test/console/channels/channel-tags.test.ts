@@ -27,21 +27,21 @@ it('a tag sums up its channels and opens by key or click; tag mode is remembered
   const tag = row('primary')
   await tag.getByText(zh('channels.childCount', { count: 2 })).waitFor()
   await tag.getByText(zh('channels.tagEnabled', { count: 2, total: 2 })).waitFor()
-  expect(await tag.getByLabel(zh('channels.priorityOfTag', { tag: 'primary' })).inputValue()).toBe(
-    '',
-  )
-  expect(await tag.getByLabel(zh('channels.weightOfTag', { tag: 'primary' })).inputValue()).toBe(
-    '5',
-  )
+  await expect
+    .poll(() => tag.getByLabel(zh('channels.priorityOfTag', { tag: 'primary' })).inputValue())
+    .toBe('')
+  await expect
+    .poll(() => tag.getByLabel(zh('channels.weightOfTag', { tag: 'primary' })).inputValue())
+    .toBe('5')
   await tag
     .getByText(`${zh('channels.speed.fair')} · ${zh('channels.seconds', { seconds: '1.67' })}`)
     .waitFor()
-  expect(await tag.getAttribute('aria-expanded')).toBe('false')
+  await expect.poll(() => tag.getAttribute('aria-expanded')).toBe('false')
   await page.getByRole('treegrid').focus()
   await page.keyboard.press('j')
   await page.keyboard.press('ArrowRight')
   await row('DeepSeek').waitFor()
-  expect(await row('DeepSeek').getAttribute('aria-level')).toBe('2')
+  await expect.poll(() => row('DeepSeek').getAttribute('aria-level')).toBe('2')
   await page.keyboard.press('ArrowLeft')
   await row('DeepSeek').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: zh('channels.showChildren', { tag: 'primary' }) }).click()
@@ -64,7 +64,7 @@ it('a tag’s channels are fetched when it opens; if that fails, the tag closes 
   await page.route('**/api/channel/?*tag=primary*', broken)
   await page.getByRole('button', { name: zh('channels.showChildren', { tag: 'primary' }) }).click()
   await page.getByText('The channels cannot be read').waitFor()
-  expect(await row('primary').getAttribute('aria-expanded')).toBe('false')
+  await expect.poll(() => row('primary').getAttribute('aria-expanded')).toBe('false')
   await page.unroute('**/api/channel/?*tag=primary*', broken)
   await page.getByRole('button', { name: zh('channels.showChildren', { tag: 'primary' }) }).click()
   await row('DeepSeek').waitFor()

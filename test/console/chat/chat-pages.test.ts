@@ -54,15 +54,15 @@ describe('/chat/:id', () => {
     const frame = page.frameLocator('iframe[title="Next"]')
     await frame.getByRole('heading', { name: 'Hello from the client' }).waitFor()
     const box = page.locator('iframe[title="Next"]')
-    expect(await box.getAttribute('src')).toBe(
-      `https://chat.example/#/?key=sk-key2&url=${encodeURIComponent(app.site.url)}`,
-    )
-    expect(await box.getAttribute('sandbox')).toBe(
-      'allow-scripts allow-forms allow-popups allow-same-origin',
-    )
+    await expect
+      .poll(() => box.getAttribute('src'))
+      .toBe(`https://chat.example/#/?key=sk-key2&url=${encodeURIComponent(app.site.url)}`)
+    await expect
+      .poll(() => box.getAttribute('sandbox'))
+      .toBe('allow-scripts allow-forms allow-popups allow-same-origin')
     expect(requests).toEqual([{ url: 'https://chat.example/', referrer: undefined }])
     expect(await page.getByRole('complementary').count()).toBe(0)
-    expect((await box.boundingBox())?.height).toBeGreaterThan(600)
+    await expect.poll(async () => (await box.boundingBox())?.height).toBeGreaterThan(600)
     await page.getByRole('combobox', { name: zh('chat.token') }).selectOption('desk')
     await expect.poll(() => box.getAttribute('src')).toContain('sk-key1')
     expect(faults).toEqual([])
@@ -72,22 +72,22 @@ describe('/chat/:id', () => {
   it('links to a native app in a new window, and refuses invalid or unknown clients', async () => {
     const { page, close } = await open('/chat/1')
     const link = page.getByRole('link', { name: zh('chat.openInNewWindow') })
-    expect(await link.getAttribute('href')).toBe('opencat://team/join?token=sk-key2')
+    await expect.poll(() => link.getAttribute('href')).toBe('opencat://team/join?token=sk-key2')
     expect(await page.locator('iframe').count()).toBe(0)
     await page.goto(`${app.site.url}/chat/3`)
     await page.getByText(zh('ui.chatLinkInvalid')).waitFor()
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Own')
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('Own')
     for (const path of ['/chat/9', '/chat/x']) {
       await page.goto(app.site.url + path)
       await page.getByText(zh('chat.unknown')).waitFor()
-      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+      await expect.poll(() => page.getByRole('heading', { level: 1 }).count()).toBe(1)
     }
     await page.getByRole('link', { name: zh('chat.openFirst', { name: 'Next' }) }).click()
     await page.waitForURL('**/chat/0')
     setStatus({ chats: [] })
     await page.goto(`${app.site.url}/chat/0`)
     await page.getByText(zh('ui.noChatLinks')).waitFor()
-    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).count()).toBe(1)
     await close()
   })
 
@@ -121,7 +121,9 @@ describe('/chat/:id', () => {
     const { page, close } = await open('/app/tokens')
     const links = page.getByRole('navigation', { name: zh('shell.navigation') }).getByRole('link')
     await expect.poll(() => links.allTextContents()).toContain('Next')
-    expect((await links.allTextContents()).slice(0, 4)).toEqual(['Next', 'Cat', 'Other', 'Own'])
+    await expect
+      .poll(async () => (await links.allTextContents()).slice(0, 4))
+      .toEqual(['Next', 'Cat', 'Other', 'Own'])
     await links.filter({ hasText: 'Cat' }).click()
     await page.waitForURL('**/chat/1')
     await close()

@@ -146,7 +146,7 @@ describe('the dashboard', () => {
     recent = [logRow(899, {}, { end: 'interrupted' })]
     const { page, live, close } = await open()
     const shown = page.locator('.tg-dash-balance .tg-dash-value')
-    expect(await shown.innerText()).toBe('$10.00')
+    await expect.poll(() => shown.innerText()).toBe('$10.00')
     await expect.poll(() => live.connections()).toBe(1)
     balance -= 3_375
     live.sendCalls(logRow(900))
@@ -186,7 +186,7 @@ describe('the dashboard', () => {
           peakTotal: counted(22),
         },
       })
-      expect(await page.locator('.tg-dash-summary').innerText()).toMatch(words)
+      await expect.poll(() => page.locator('.tg-dash-summary').innerText()).toMatch(words)
       await close()
     })
   }
@@ -253,7 +253,7 @@ describe('the dashboard', () => {
     await page.getByRole('button', { name: en('dashboard.24h') }).waitFor({ state: 'detached' })
     await page.getByText(lead).waitFor()
     await page.locator('.tg-dash-legend').getByText(en('dashboard.otherTokens')).waitFor()
-    expect(await page.locator('.tg-dash-legend li').count()).toBe(3)
+    await expect.poll(() => page.locator('.tg-dash-legend li').count()).toBe(3)
     app.site.routes['GET /api/status'] = () => ok(STATUS)
     await close()
   })
@@ -271,7 +271,9 @@ describe('the dashboard', () => {
     const spare = new RegExp(`Spare.*${en('health.kind.autoDisabled')}`)
     await page.getByRole('row', { name: spare }).waitFor()
     const link = page.getByRole('link', { name: 'bob' })
-    expect(await link.getAttribute('href')).toBe('/app/logs/api-usage?username=bob&range=24h')
+    await expect
+      .poll(() => link.getAttribute('href'))
+      .toBe('/app/logs/api-usage?username=bob&range=24h')
     // Of $1.80, calls with known cost were charged $1.44. The providers' cost was $0.72.
     await page.getByText(en('dashboard.marginShare', { percent: '50%' })).waitFor()
     const cache = page.getByText(en('dashboard.cacheRead')).locator('..')
@@ -286,7 +288,7 @@ describe('the dashboard', () => {
     await page.getByRole('button', { name: en('dashboard.7d') }).click()
     await page.getByText(en('dashboard.marginUnknown')).waitFor()
     const channels = page.getByRole('link', { name: en('shared.toChannels') })
-    expect(await channels.getAttribute('href')).toBe('/admin/channels')
+    await expect.poll(() => channels.getAttribute('href')).toBe('/admin/channels')
     expect(await page.getByText(textPattern('en', 'dashboard.marginShare')).count()).toBe(0)
     app.site.routes['GET /api/data/site'] = () => ok(SITE)
     await page.getByText(en('dashboard.perSecondPeak', { peak: 0 })).waitFor()

@@ -102,7 +102,7 @@ describe('the chart of a channel’s history', () => {
       ok({ range: '1h', step: 120, points: [point] })
     await openAsRoot(page, site, '/admin/health?peek=2')
     await section(page).getByText(en('health.history.noLatency')).waitFor()
-    expect(await section(page).locator('.recharts-surface').count()).toBe(1)
+    await expect.poll(() => section(page).locator('.recharts-surface').count()).toBe(1)
   })
 
   it('can be shown as a table, with a dash where no call was tried', async () => {
@@ -113,9 +113,9 @@ describe('the chart of a channel’s history', () => {
       .getByRole('button', { name: en('shared.asTable') })
       .click()
     const table = section(page).getByRole('table')
-    expect(await table.locator('tbody tr').count()).toBe(48)
+    await expect.poll(() => table.locator('tbody tr').count()).toBe(48)
     const gap = table.locator('tbody tr', { hasText: /^\d\d:\d\d–{4}$/ })
-    expect(await gap.count()).toBeGreaterThan(3)
+    await expect.poll(() => gap.count()).toBeGreaterThan(3)
     await table.locator('tbody tr', { hasText: '30%' }).waitFor()
     await section(page)
       .getByRole('button', { name: en('shared.asChart') })

@@ -44,10 +44,10 @@ describe('the health board', () => {
       .poll(() => rows.nth(1).textContent())
       .toContain(en('health.reason.invalid_api_key'))
     const end = `${textPattern('en', 'health.timeLeft').source}|${en('health.probeDue')}`
-    expect(await rows.nth(2).textContent()).toMatch(
-      new RegExp(`${en('health.kind.open')}.*(${end}).*503`),
-    )
-    expect(await rows.nth(3).textContent()).toContain(en('health.kind.healthy'))
+    await expect
+      .poll(() => rows.nth(2).textContent())
+      .toMatch(new RegExp(`${en('health.kind.open')}.*(${end}).*503`))
+    await expect.poll(() => rows.nth(3).textContent()).toContain(en('health.kind.healthy'))
   })
 
   it('has a dash, not a zero, where nothing is known', async () => {
@@ -68,7 +68,7 @@ describe('the health board', () => {
     const badge = admin.page.getByText(en('health.anomalyCount_other', { number: 3 }))
     await badge.waitFor()
     const hint = en('health.anomalies_other', { number: 3, window: en('health.window.h1') })
-    expect(await badge.locator('..').getAttribute('title')).toBe(hint)
+    await expect.poll(() => badge.locator('..').getAttribute('title')).toBe(hint)
     await admin.page.getByRole('button', { name: en('health.window.m5') }).click()
     await badge.waitFor({ state: 'detached' })
   })
@@ -128,11 +128,13 @@ describe('the health board', () => {
       en('channelForm.maxConcurrency'),
     ]
     await drawer.getByText(fields.join(en('health.listSeparator'))).waitFor()
-    expect(await drawer.getByText(en('health.key', { key: 2 }), { exact: false }).count()).toBe(2)
+    await expect
+      .poll(() => drawer.getByText(en('health.key', { key: 2 }), { exact: false }).count())
+      .toBe(2)
     // A channel with problems that stays enabled shows the reason, but only if no other channel
     // serves its models.
     const lastStays = page.getByText(en('health.lastChannelKept'))
-    expect(await lastStays.count()).toBe(1)
+    await expect.poll(() => lastStays.count()).toBe(1)
     await drawer.getByLabel(en('health.stateAt')).fill('2026-11-20T14:03:00')
     await drawer.getByRole('button', { name: en('shared.view'), exact: true }).click()
     await drawer.getByText(en('health.stateThen.circuit-open')).waitFor()
@@ -163,8 +165,10 @@ describe('the health board', () => {
     await line
       .getByRole('button', { name: en('health.entryGroup.expand_other', { count: 7 }) })
       .click()
-    expect(await line.getByRole('listitem').count()).toBe(7)
-    expect(await timeline.getByText(en('health.entry.circuit-half-opened')).count()).toBe(3)
+    await expect.poll(() => line.getByRole('listitem').count()).toBe(7)
+    await expect
+      .poll(() => timeline.getByText(en('health.entry.circuit-half-opened')).count())
+      .toBe(3)
     await line
       .getByRole('button', { name: en('health.entryGroup.collapse_other', { count: 7 }) })
       .click()
@@ -212,9 +216,9 @@ describe('the health board', () => {
     const page = await open('/admin/health?window=d1&peek=2')
     const drawer = page.getByRole('dialog')
     const failing = drawer.getByRole('link', { name: en('health.actions.failedCalls') })
-    expect(await failing.getAttribute('href')).toBe(
-      '/app/logs/api-usage?failed_channel=2&range=24h',
-    )
+    await expect
+      .poll(() => failing.getAttribute('href'))
+      .toBe('/app/logs/api-usage?failed_channel=2&range=24h')
     await drawer.getByRole('link', { name: en('ui.editRow') }).click()
     await page.waitForURL('**/channel/edit/2')
     await page

@@ -110,7 +110,7 @@ it('a message has a preview, opens in a frame without scripts, and is then read'
   await expect
     .poll(() => rows.first().innerText())
     .toContain('Maintenance tonight, 22:00 to 23:00.')
-  expect(await rows.first().innerText()).toMatch(/\.\.\.$/)
+  await expect.poll(() => rows.first().innerText()).toMatch(/\.\.\.$/)
   expect(
     await app.page
       .getByRole('navigation', { name: textPattern('zh', 'ui.pageOf', { page: 1 }) })
@@ -127,7 +127,7 @@ it('a message has a preview, opens in a frame without scripts, and is then read'
   await expect.poll(() => marks().map(({ path }) => path)).toEqual(['/api/user/messages/3/read'])
   await app.page.getByRole('link', { name: zh('inbox.back') }).click()
   await expect.poll(() => rows.nth(1).innerText()).not.toContain(zh('inbox.unread'))
-  expect(await rows.first().innerText()).toContain(zh('inbox.unread'))
+  await expect.poll(() => rows.first().innerText()).toContain(zh('inbox.unread'))
 })
 
 it('the inbox says when a message does not exist and when messages fail to load', async () => {

@@ -80,7 +80,7 @@ it('a message is edited beside its recipients, and deleted after a confirmation'
   await page.getByText(en('me.tab.price')).click()
   await drawer.getByText('user10').waitFor()
   await expect.poll(() => drawer.evaluate((panel) => panel.getBoundingClientRect().width)).toBe(900)
-  expect(await drawer.getByRole('row').count()).toBe(11)
+  await expect.poll(() => drawer.getByRole('row').count()).toBe(11)
   await drawer.getByText(zh('ui.pageOf', { page: 1, pages: 1000 })).waitFor()
   expect(await lookFaults(page, 'message-edit', [1280, 390], '[role="dialog"]')).toEqual([])
   expect(page.url()).toBe(`${site.url}/admin/messages/edit/2`)

@@ -73,9 +73,9 @@ describe('the personal settings page', () => {
     const { page } = await open()
     await said(page, zh('shared.level.user'))
     await said(page, '$3.00')
-    expect(await page.getByRole('button', { name: /^model-/ }).count()).toBe(10)
+    await expect.poll(() => page.getByRole('button', { name: /^model-/ }).count()).toBe(10)
     await button(page, zh('me.moreModels', { count: 2 })).click()
-    expect(await page.getByRole('button', { name: /^model-/ }).count()).toBe(12)
+    await expect.poll(() => page.getByRole('button', { name: /^model-/ }).count()).toBe(12)
     await page
       .getByRole('navigation', { name: zh('shell.navigation') })
       .getByText(zh('shell.me'))
@@ -94,7 +94,7 @@ describe('the personal settings page', () => {
     site.routes['GET /api/user/check_in_status'] = () => ok({ can_check_in: false })
     await button(page, zh('me.checkInNow')).click()
     await said(page, zh('me.checkedIn', { amount: '$0.13' }))
-    expect(await button(page, zh('me.checkedInToday')).isDisabled()).toBe(true)
+    await expect.poll(() => button(page, zh('me.checkedInToday')).isDisabled()).toBe(true)
     site.routes['GET /api/user/check_in_status'] = () => ok({ can_check_in: true })
     site.routes['POST /api/user/check_in'] = () => ok({ quota: 0 })
     await page.reload()
@@ -118,7 +118,7 @@ describe('the personal settings page', () => {
     }
     await button(page, zh('me.copyInviteCode')).click()
     await button(page, zh('ui.copied')).waitFor()
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('abcde23456')
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('abcde23456')
     await button(page, zh('me.copyInvite')).click()
     await said(page, zh('me.inviteCopied'))
     const copied = await page.evaluate(() => navigator.clipboard.readText())
@@ -146,9 +146,11 @@ describe('the personal settings page', () => {
     const { page } = await open({ aff_quota: 499_999 })
     await said(page, zh('me.transferFrom', { min: '$1.00' }))
     const transfer = button(page, zh('me.transfer'))
-    expect(await transfer.isDisabled()).toBe(true)
+    await expect.poll(() => transfer.isDisabled()).toBe(true)
     const why = `[id="${await transfer.getAttribute('aria-describedby')}"]`
-    expect(await page.locator(why).textContent()).toBe(zh('me.transferFrom', { min: '$1.00' }))
+    await expect
+      .poll(() => page.locator(why).textContent())
+      .toBe(zh('me.transferFrom', { min: '$1.00' }))
   })
 
   it('changes the password once both entries match', async () => {
@@ -195,7 +197,7 @@ describe('the personal settings page', () => {
     const expectErrorAtFocusedField = async (message: string) => {
       await focused.waitFor()
       const id = (await focused.getAttribute('aria-describedby'))?.split(' ').at(-1) ?? ''
-      expect(await page.locator(`[id="${id}"]`).textContent()).toBe(message)
+      await expect.poll(() => page.locator(`[id="${id}"]`).textContent()).toBe(message)
       expect(await page.locator('.tg-toast').count()).toBe(0)
     }
     const fill = (name: string, text: string) =>
@@ -217,7 +219,7 @@ describe('the personal settings page', () => {
     await fill(zh('auth.email'), 'nobody')
     await button(page, zh('auth.sendCode')).click()
     await expectErrorAtFocusedField('The address is not valid')
-    expect(await button(page, zh('auth.sendCode')).isEnabled()).toBe(true)
+    await expect.poll(() => button(page, zh('auth.sendCode')).isEnabled()).toBe(true)
     await leave()
     await button(page, zh('credentials.setUp')).click()
     // No second factor exists yet, so the dialog does not offer to use a code.

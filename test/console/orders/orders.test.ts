@@ -148,7 +148,7 @@ it('an order’s row and timeline say what happened, and the filter finds its di
   const { page, close } = await open('/admin/orders', 'en')
   const row = page.getByRole('row').filter({ hasText: '#14' })
   await row.getByText(en('wallet.status_disputed'), { exact: true }).waitFor()
-  expect(await row.getByText('$20.00').count()).toBeGreaterThan(1)
+  await expect.poll(() => row.getByText('$20.00').count()).toBeGreaterThan(1)
   await page.getByText(en('wallet.status_disputeLost'), { exact: true }).waitFor()
   await page.getByLabel(en('shared.status'), { exact: true }).selectOption('disputed')
   await page.getByText('#10').waitFor({ state: 'detached' })
@@ -158,15 +158,17 @@ it('an order’s row and timeline say what happened, and the filter finds its di
   await page.goto(`${app.site.url}/admin/orders?keyword=${WON.trade_no}`)
   const lines = page.locator('.tg-order-timeline li p:first-child')
   await lines.first().waitFor()
-  expect(await lines.allTextContents()).toEqual([
-    en('orders.event_disputeOpened', { money: '$20.00' }),
-    en('orders.event_fundsWithdrawn', { money: '$20.00' }),
-    en('orders.event_takenBack', { quota: '$20.00', money: '$20.00' }),
-    en('orders.event_disputeUpdated', { money: '$20.00' }),
-    en('orders.event_disputeWon', { money: '$20.00' }),
-    en('orders.event_fundsReinstated', { money: '$20.00' }),
-    en('orders.event_restored', { quota: '$20.00', money: '$20.00' }),
-  ])
+  await expect
+    .poll(() => lines.allTextContents())
+    .toEqual([
+      en('orders.event_disputeOpened', { money: '$20.00' }),
+      en('orders.event_fundsWithdrawn', { money: '$20.00' }),
+      en('orders.event_takenBack', { quota: '$20.00', money: '$20.00' }),
+      en('orders.event_disputeUpdated', { money: '$20.00' }),
+      en('orders.event_disputeWon', { money: '$20.00' }),
+      en('orders.event_fundsReinstated', { money: '$20.00' }),
+      en('orders.event_restored', { quota: '$20.00', money: '$20.00' }),
+    ])
   const first = page.locator('.tg-order-timeline li').first()
   for (const text of [
     en('orders.dispute_needs_response'),
@@ -181,9 +183,9 @@ it('an order’s row and timeline say what happened, and the filter finds its di
     .getByText(en('orders.eventReason', { reason: en('orders.reason_requested_by_customer') }))
     .waitFor()
   await page.getByText(en('orders.eventReason', { reason: 'bought by mistake' })).waitFor()
-  expect(await lines.allTextContents()).toContain(
-    en('orders.event_refundFailed', { money: '$5.00' }),
-  )
+  await expect
+    .poll(() => lines.allTextContents())
+    .toContain(en('orders.event_refundFailed', { money: '$5.00' }))
   await close()
 })
 

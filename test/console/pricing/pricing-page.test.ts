@@ -58,7 +58,7 @@ it('the top bar leads a visitor to both kinds of price in the default group', as
   for (const price of ['$0.150', '$0.600', '$0.075']) await mini.getByText(price).waitFor()
   await row(page, 'dall-e-3').getByText('$0.040').waitFor()
   await row(page, 'house-blend').getByText('$1.001').first().waitFor()
-  expect(await row(page, 'claude').innerText()).toContain(zh('pricing.isUnavailable'))
+  await expect.poll(() => row(page, 'claude').innerText()).toContain(zh('pricing.isUnavailable'))
   expect(await page.getByRole('complementary').count()).toBe(0)
   await page.getByRole('radio', { name: /vip/ }).click()
   await row(page, 'gpt-4o-mini').getByText('$0.120').waitFor()
@@ -110,7 +110,9 @@ it('the URL searches, filters and sorts the prices, and users can copy model nam
   expect(new URL(page.url()).search).toBe('?owner=OpenAI&sort=input&order=desc')
   const drawn = page.locator('.tg-grid-body .tg-price-model .tg-mono')
   await expect.poll(() => drawn.count()).toBe(3)
-  expect(await drawn.allInnerTexts()).toEqual(['dall-e-3', 'gpt-4o-mini', 'text-embedding-3-small'])
+  await expect
+    .poll(() => drawn.allInnerTexts())
+    .toEqual(['dall-e-3', 'gpt-4o-mini', 'text-embedding-3-small'])
   await page
     .getByRole('button', {
       name: zh('taskLogs.copyText', { name: `${zh('pricing.modelName')}: gpt-4o-mini` }),

@@ -227,7 +227,7 @@ it('a refused custom redemption key shows the error at its field', async () => {
   await key.fill('x'.repeat(65))
   await press(page, zh('redemptions.createAction'))
   await page.getByText(zh('redemptions.error.keyInvalid'), { exact: true }).waitFor()
-  expect(await key.inputValue()).toHaveLength(65)
+  await expect.poll(() => key.inputValue()).toHaveLength(65)
   app.site.routes['POST /api/redemption/'] = () => ok(KEYS)
   await close()
 })
@@ -262,7 +262,7 @@ describe('the wallet', () => {
     await expect.poll(() => price.innerText()).toMatch(/36\.50[\s\S]*\$5/)
     await amount.fill('abc')
     await page.getByText(zh('wallet.amountNotWhole')).waitFor()
-    expect((await price.locator('dd').allInnerTexts()).join()).toBe('–,–')
+    await expect.poll(async () => (await price.locator('dd').allInnerTexts()).join()).toBe('–,–')
     await close()
     if (routes !== undefined) app.site.routes['GET /api/status'] = routes
   })

@@ -83,18 +83,18 @@ describe('the price table', () => {
     await button(zh('pricing.editModel', { name: 'o3' })).click()
     const drawer = page.getByRole('dialog')
     const field = drawer.getByLabel(zh('pricing.maxOutputLabel'))
-    expect(await field.inputValue()).toBe('100000')
+    await expect.poll(() => field.inputValue()).toBe('100000')
     await field.fill('1.5')
     await drawer.getByRole('button', { name: zh('pricing.apply') }).click()
     await drawer.getByText(zh('pricing.error.notCount')).waitFor()
-    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
     await field.fill('')
-    expect(await field.getAttribute('placeholder')).toBe('100,000')
+    await expect.poll(() => field.getAttribute('placeholder')).toBe('100,000')
     await drawer.getByRole('button', { name: zh('pricing.apply') }).click()
     await row('o3').getByText(zh('pricing.builtIn')).first().waitFor()
     await button(zh('pricing.addModel')).click()
     await drawer.getByLabel(zh('pricing.modelName')).fill('sim-small')
-    expect(await field.getAttribute('placeholder')).toBe('16,384')
+    await expect.poll(() => field.getAttribute('placeholder')).toBe('16,384')
     await drawer.getByLabel(zh('pricing.inputPriceLabel')).fill('2')
     await field.fill('8192')
     await drawer.getByRole('button', { name: zh('pricing.apply') }).click()
@@ -140,7 +140,7 @@ describe('the price table', () => {
     const row = page.getByRole('row', { name: /sim-small/ })
     await row.waitFor()
     await expect.poll(() => row.evaluate(isInWindow)).toBe(true)
-    expect(await row.getAttribute('class')).toContain('tg-grid-row-fresh')
+    await expect.poll(() => row.getAttribute('class')).toContain('tg-grid-row-fresh')
     await expect.poll(() => page.getByRole('row', { name: /model-00/ }).count()).toBe(0)
   })
 
@@ -213,7 +213,7 @@ describe('the price table', () => {
       await search.inputValue(),
       await all.getByLabel(zh('ui.groupName')).inputValue(),
     ]).toEqual(['', ''])
-    expect(await search.evaluate((box) => box === document.activeElement)).toBe(true)
+    await expect.poll(() => search.evaluate((box) => box === document.activeElement)).toBe(true)
     // On a phone, each change is a block of whole lines. Its time, for example, does not wrap.
     await page.setViewportSize({ width: 390, height: 844 })
     const heights = await all

@@ -47,7 +47,7 @@ describe('the settings page', () => {
     await app.page.getByText(zh('settings.partlyFailed')).waitFor()
     await app.page.getByText('Name not available').waitFor()
     await app.page.getByText(zh('settings.changes', { count: 1 })).waitFor()
-    expect(await app.page.getByLabel(label('SystemName')).inputValue()).toBe('Mine')
+    await expect.poll(() => app.page.getByLabel(label('SystemName')).inputValue()).toBe('Mine')
   })
 
   it('shows an error for broken JSON when the field loses focus, and never sends it', async () => {

@@ -65,7 +65,7 @@ describe('a change by another user', () => {
     await returnToPage()
     await app.page.getByText(zh('settings.changes', { count: 1 })).waitFor()
     expect(reads()).toBe(before)
-    expect(await quota.inputValue()).toBe('77')
+    await expect.poll(() => quota.inputValue()).toBe('77')
     // After a refused save, the page reads the options again, but the draft is still compared with
     // the values it was based on.
     const { 'PUT /api/option/': put } = app.site.routes
@@ -170,7 +170,7 @@ describe('a wrong input in a settings tab', () => {
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('ui.cancel') })
       .click()
-    expect(await login.isChecked()).toBe(true)
+    await expect.poll(() => login.isChecked()).toBe(true)
     await login.click()
     await app.page
       .getByRole('alertdialog')
@@ -231,7 +231,7 @@ describe('a save', () => {
     await save()
     await app.page.getByText(zh('settings.failed')).waitFor()
     await app.page.locator('.tg-field-error', { hasText: 'Name not available' }).waitFor()
-    expect(await field(label('SystemName')).inputValue()).toBe('Mine')
+    await expect.poll(() => field(label('SystemName')).inputValue()).toBe('Mine')
     await field(label('SystemName')).fill('Ours')
     expect(await app.page.locator('.tg-field-error').count()).toBe(0)
     // A warning in the response of a save is also shown at the field, with its name.
@@ -308,7 +308,9 @@ it('a section shows who changed which options', async () => {
   await drawer.getByText(label('global.hide_upstream_error_enabled')).waitFor()
   await drawer.getByText('root', { exact: true }).waitFor()
   await drawer.getByText(zh('settings.beforeUnknown')).waitFor()
-  expect(await drawer.locator('.tg-diff').first().innerText()).toMatch(/false[\s\S]*true/)
+  await expect
+    .poll(() => drawer.locator('.tg-diff').first().innerText())
+    .toMatch(/false[\s\S]*true/)
   await app.page.keyboard.press('Escape')
   const focused = () => app.page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
   await expect.poll(focused).toBe(globalHistory)
@@ -321,8 +323,8 @@ it('an admin can read the options of the super admin, but cannot change them', a
   })
   await app.page.goto(`${app.site.url}/admin/settings?tab=system`)
   await field(label('SMTPPort')).waitFor()
-  expect(await field(label('SMTPPort')).isDisabled()).toBe(true)
-  expect(await field(label('TopUpLink')).isDisabled()).toBe(true)
+  await expect.poll(() => field(label('SMTPPort')).isDisabled()).toBe(true)
+  await expect.poll(() => field(label('TopUpLink')).isDisabled()).toBe(true)
   expect(await field(label('RegisterEnabled')).isDisabled()).toBe(false)
-  expect(await app.page.getByText(zh('settings.rootOnly')).count()).toBeGreaterThan(5)
+  await expect.poll(() => app.page.getByText(zh('settings.rootOnly')).count()).toBeGreaterThan(5)
 })

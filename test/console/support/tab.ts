@@ -52,9 +52,8 @@ export async function openTab(browser: Browser, language: Language): Promise<Tab
     let isUnchanged = [...origins].every((origin) => origin === 'null' || others.includes(origin))
     for (const origin of [...others, siteUrl]) {
       // The page's last handlers run while it is left, so its storage is cleared afterwards.
-      // A page that is loading may interrupt this navigation with its own.
-      await page.goto(origin + BLANK_PATH).catch(() => page.goto(origin + BLANK_PATH))
-      isUnchanged &&= await page.evaluate(clearStorage)
+      isUnchanged &&=
+        (await isOpened(page, origin + BLANK_PATH)) && (await page.evaluate(clearStorage))
     }
     origins.clear()
     await Promise.all([
@@ -74,6 +73,17 @@ export async function openTab(browser: Browser, language: Language): Promise<Tab
       return isReset
     },
   }
+}
+
+const OPEN_ATTEMPTS = 5
+
+/** Reports whether the address was opened. A page that is loading may interrupt this repeatedly. */
+async function isOpened(page: Page, address: string): Promise<boolean> {
+  for (let attempt = 0; attempt < OPEN_ATTEMPTS; attempt += 1) {
+    const response = await page.goto(address).catch(() => null)
+    if (response !== null) return true
+  }
+  return false
 }
 
 /** Runs in the page. Returns whether it has the clock of the machine, and not one of a test. */

@@ -89,7 +89,7 @@ describe('the drawing log', () => {
     await page.getByText(en('taskLogs.drawingsOff')).waitFor()
     expect(await page.getByText('POST /mj/submit').count()).toBe(0)
     const settings = page.getByRole('link', { name: en('ui.openSettings') })
-    expect(await settings.getAttribute('href')).toBe('/admin/settings?tab=other')
+    await expect.poll(() => settings.getAttribute('href')).toBe('/admin/settings?tab=other')
     Object.assign(app.site.routes, {
       'GET /api/mj/': () => ok({ items: DRAWINGS, page: 0, total: DRAWINGS.length }),
     })
@@ -184,7 +184,9 @@ describe('the music log', () => {
     expect(from).toBe(new Date().setHours(0, 0, 0, 0) / 1_000)
     await page.getByRole('button', { name: en('taskLogs.play') }).click()
     const dialog = page.getByRole('dialog')
-    expect(await dialog.locator('audio').getAttribute('src')).toBe('https://songs.example/rain.mp3')
+    await expect
+      .poll(() => dialog.locator('audio').getAttribute('src'))
+      .toBe('https://songs.example/rain.mp3')
     await dialog.getByText('Home is a river').waitFor()
     await dialog.getByText('jazz, slow, saxophone · 2:05').waitFor()
     await page.keyboard.press('Escape')

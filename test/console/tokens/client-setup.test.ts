@@ -112,10 +112,10 @@ describe('the drawer that shows how to use a key', () => {
 
   it('suggests a model for the client, shows the key masked and copies it complete', async () => {
     await openDrawer('production')
-    expect(await model().inputValue()).toBe('gpt-4o')
+    await expect.poll(() => model().inputValue()).toBe('gpt-4o')
     await button('Claude Code').click()
-    expect(await button('Claude Code').getAttribute('aria-pressed')).toBe('true')
-    expect(await model().inputValue()).toBe('claude-sonnet-4-5')
+    await expect.poll(() => button('Claude Code').getAttribute('aria-pressed')).toBe('true')
+    await expect.poll(() => model().inputValue()).toBe('claude-sonnet-4-5')
     await drawer().getByRole('tabpanel').getByText(maskedKey(KEY)).waitFor()
     await button(en('clientSetup.copyText')).click()
     await button(en('ui.copied')).waitFor()
@@ -136,10 +136,12 @@ describe('the drawer that shows how to use a key', () => {
 
   it('offers only models that the token may call, and keeps a chosen one', async () => {
     await openDrawer('mobile app')
-    expect(await model().locator('option').allTextContents()).toEqual(['gpt-4o-mini', 'o3'])
+    await expect
+      .poll(() => model().locator('option').allTextContents())
+      .toEqual(['gpt-4o-mini', 'o3'])
     await model().selectOption('o3')
     await button('Gemini CLI').click()
-    expect(await model().inputValue()).toBe('o3')
+    await expect.poll(() => model().inputValue()).toBe('o3')
     await drawer().getByText('GEMINI_MODEL="o3"').waitFor()
   })
 
@@ -187,6 +189,6 @@ describe('the first steps of a user without a token', () => {
     const open = main.getByRole('button', {
       name: en('clientSetup.open', { name: 'Cherry Studio' }),
     })
-    expect(await open.isDisabled()).toBe(true)
+    await expect.poll(() => open.isDisabled()).toBe(true)
   })
 })

@@ -104,7 +104,7 @@ describe('the drawer for a new token', () => {
     await app.page.getByRole('button', { name: zh('tokens.createAction') }).click()
     await said('You can have at most 1000 tokens')
     const name = app.page.getByRole('textbox', { name: zh('shared.name'), exact: true })
-    expect(await name.inputValue()).toBe('ci')
+    await expect.poll(() => name.inputValue()).toBe('ci')
   })
 })
 
@@ -168,7 +168,7 @@ it('a quota that another edit set shows the new amount, and the next save sets i
     budget_version += 1
     await save()
     await drawer.getByText(zh('tokens.error.amountChangedByEdit', { amount: text })).waitFor()
-    expect(await amount.inputValue()).toBe('20')
+    await expect.poll(() => amount.inputValue()).toBe('20')
   }
   await save()
   await said(zh('shared.saved'))

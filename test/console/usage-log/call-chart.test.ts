@@ -27,19 +27,21 @@ describe('the chart above the usage log', () => {
     const { page, faults, close } = await open('range=24h')
     const chart = page.getByRole('region', { name: en('usageLog.chart.title') })
     const bars = chart.getByRole('button', { name: textPattern('en', 'usageLog.chart.bar_other') })
-    expect(await bars.count()).toBe(25)
+    await expect.poll(() => bars.count()).toBe(25)
     expect(await axeFaults(page)).toEqual([])
     await takePicture(page, 'log-chart')
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.locator('html[data-theme="dark"]').waitFor()
     await takePicture(page, 'log-chart-dark')
     const last = bars.last()
-    expect(await last.getAttribute('aria-label')).toMatch(
-      textPattern('en', 'usageLog.chart.bar_other', { number: 5, cost: /\$/ }),
-    )
+    await expect
+      .poll(() => last.getAttribute('aria-label'))
+      .toMatch(textPattern('en', 'usageLog.chart.bar_other', { number: 5, cost: /\$/ }))
     await last.focus()
     await page.keyboard.press('ArrowLeft')
-    expect(await bars.nth(23).evaluate((bar) => bar === document.activeElement)).toBe(true)
+    await expect
+      .poll(() => bars.nth(23).evaluate((bar) => bar === document.activeElement))
+      .toBe(true)
     await page.keyboard.press('Enter')
     const hour = NOW - (NOW % 3_600) - 3_600
     await page.waitForURL(new RegExp(`range=${hour}-${hour + 3_599}`))
@@ -55,7 +57,7 @@ describe('the chart above the usage log', () => {
     const texts = await page.locator('.tg-log-axis span').allInnerTexts()
     expect(texts).toHaveLength(7)
     for (const text of texts) expect(text).toMatch(/^\d\d:00$/)
-    expect(await page.locator('.tg-log-scale span').allInnerTexts()).toEqual(['5', '0'])
+    await expect.poll(() => page.locator('.tg-log-scale span').allInnerTexts()).toEqual(['5', '0'])
     const [plot, most, ...ticks] = await page
       .locator('.tg-log-plot, .tg-log-scale span:first-child, .tg-log-axis span')
       .evaluateAll((parts) =>

@@ -63,10 +63,10 @@ describe('the search of the usage log', () => {
     await paste(`X-Request-Id: ${OLD.request_id.toUpperCase()}`)
     await details().getByText(OLD.request_id).waitFor()
     await expect.poll(() => rows().count()).toBe(1)
-    expect(await search().inputValue()).toBe(OLD.request_id)
-    expect(await app.page.getByRole('button', { name: en('usageLog.anyTime') }).isDisabled()).toBe(
-      true,
-    )
+    await expect.poll(() => search().inputValue()).toBe(OLD.request_id)
+    await expect
+      .poll(() => app.page.getByRole('button', { name: en('usageLog.anyTime') }).isDisabled())
+      .toBe(true)
     expect(await axeFaults(app.page)).toEqual([])
     await takePicture(app.page, 'log-find-call')
     await search().fill('')
@@ -142,7 +142,7 @@ describe('the channel in the details of a call', () => {
     await openLog(`?request=${OLD.request_id}`)
     const link = details().getByRole('link', { name: 'OpenAI main' })
     await link.waitFor()
-    expect(await link.getAttribute('href')).toBe('/channel/edit/1')
+    await expect.poll(() => link.getAttribute('href')).toBe('/channel/edit/1')
   })
 })
 

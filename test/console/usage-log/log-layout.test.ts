@@ -76,7 +76,7 @@ describe('the layout of the usage log', () => {
       }, last.right)
       expect(cut).toEqual([])
       const channels = page.locator('.tg-grid-body .tg-log-channel > :first-child')
-      expect(await channels.count()).toBe(user === ROOT_USER ? 9 : 0)
+      await expect.poll(() => channels.count()).toBe(user === ROOT_USER ? 9 : 0)
       expect(
         await channels.evaluateAll((names) =>
           names.filter((name) => name.scrollWidth > name.clientWidth || name.clientWidth === 0),
@@ -84,7 +84,7 @@ describe('the layout of the usage log', () => {
       ).toEqual([])
       const failed = failedRow(page).getByText(en('shared.failed'))
       expect((await boxOf(failed)).right).toBeLessThanOrEqual(grid.right)
-      expect(await failed.locator('.tg-mark').count()).toBe(1)
+      await expect.poll(() => failed.locator('.tg-mark').count()).toBe(1)
       expect(await failedRow(page).locator('.tg-log-pace-good').count()).toBe(0)
       await close()
     })
@@ -144,7 +144,7 @@ describe('the layout of the usage log', () => {
     await expect.poll(() => grid.getAttribute('data-more')).toBeNull()
     const details = startingWith(en('usageLog.column.details'))
     const { x, right } = await boxOf(page.getByRole('columnheader', { name: details }))
-    expect((await boxOf(time)).x).toBe(before.x)
+    await expect.poll(async () => (await boxOf(time)).x).toBe(before.x)
     expect(right).toBeLessThanOrEqual((await boxOf(grid)).right)
     expect(x).toBeGreaterThan(before.right)
     await takePicture(page, 'log-scrolled')
@@ -160,7 +160,7 @@ describe('the layout of the usage log', () => {
     const times = page.getByRole('group', { name: en('ui.timeFormat') })
     await times.getByRole('button', { name: en('ui.timeFormatRelative') }).press('Enter')
     await expect.poll(() => first.innerText()).toBe('2 hr. ago')
-    expect(await first.getAttribute('title')).toMatch(/\d{4}/)
+    await expect.poll(() => first.getAttribute('title')).toMatch(/\d{4}/)
     await page.keyboard.press('Escape')
     await page.reload()
     await expect.poll(() => first.innerText()).toBe('2 hr. ago')
@@ -205,7 +205,7 @@ describe('the layout of the usage log', () => {
       const before = await boxOf(page.getByRole('grid'))
       await page.locator('.tg-grid-head').hover()
       await page.getByText(en('shared.live.reading')).waitFor()
-      expect((await boxOf(page.getByRole('grid'))).y).toBe(before.y)
+      await expect.poll(async () => (await boxOf(page.getByRole('grid'))).y).toBe(before.y)
       await close()
     })
   }
@@ -236,9 +236,9 @@ describe('the usage log on a phone', () => {
       const card = await boxOf(page.locator('.tg-card').first())
       expect(card.y).toBeLessThanOrEqual(400)
       expect(card.height).toBeLessThanOrEqual(140)
-      expect(await page.locator('.tg-card').getByText(en('shared.failed')).count()).toBeGreaterThan(
-        0,
-      )
+      await expect
+        .poll(() => page.locator('.tg-card').getByText(en('shared.failed')).count())
+        .toBeGreaterThan(0)
       await takePicture(page, `log-phone-${width}`)
       await close()
     })
@@ -248,7 +248,7 @@ describe('the usage log on a phone', () => {
       const { page, close } = await open({ width })
       await page.getByText('18,000').waitFor()
       const parts = page.locator('.tg-log-chip, .tg-page-head button')
-      expect(await parts.count()).toBe(12)
+      await expect.poll(() => parts.count()).toBe(12)
       for (const part of await parts.all()) {
         expect((await boxOf(part)).right).toBeLessThanOrEqual(width)
       }
@@ -258,7 +258,7 @@ describe('the usage log on a phone', () => {
           (values) => values.filter((value) => value.scrollWidth > value.clientWidth).length,
         )
       expect(await cut).toBe(0)
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
       await close()
     })
   }
@@ -333,9 +333,9 @@ it('a failed call shows the reason, and that its hold was returned', async () =>
   ]) {
     await why.getByText(text, { exact: true }).waitFor()
   }
-  expect(await why.getByRole('row').last().innerText()).toMatch(
-    new RegExp(`^${en('logDetails.price.total')}\\s+0\\s`),
-  )
+  await expect
+    .poll(() => why.getByRole('row').last().innerText())
+    .toMatch(new RegExp(`^${en('logDetails.price.total')}\\s+0\\s`))
   await takePicture(page, 'log-failed')
   await page.locator('.tg-grid-expander').last().click()
   await page.getByText(en('logDetails.holdReturned', { hold: '4,000', back: 625 })).waitFor()
@@ -357,7 +357,7 @@ describe('the message of the provider for a failed call', () => {
       const { page, close } = await open({ width })
       await page.locator('.tg-grid-expander, .tg-card-more').first().click()
       const text = quote(page).locator('blockquote')
-      expect(await text.innerText()).toBe(`The model is overloaded.\nSee ${url}`)
+      await expect.poll(() => text.innerText()).toBe(`The model is overloaded.\nSee ${url}`)
       const look = await text.evaluate((element) => ({
         isCut: element.scrollWidth > element.clientWidth,
         select: getComputedStyle(element).userSelect,
@@ -377,7 +377,7 @@ describe('the message of the provider for a failed call', () => {
     expect(text).toBe(`${'€'.repeat(499)}…`)
     await expanders.last().click()
     await expect.poll(() => page.locator('.tg-log-failure').count()).toBe(2)
-    expect(await quote(page).count()).toBe(1)
+    await expect.poll(() => quote(page).count()).toBe(1)
     await close()
   })
 })

@@ -73,7 +73,7 @@ describe('the usage log', () => {
     ])
     await expanders.nth(1).click()
     await page.locator('.tg-log-table').nth(1).waitFor()
-    expect(await costs.count()).toBe(2)
+    await expect.poll(() => costs.count()).toBe(2)
     await close()
   })
 
@@ -130,12 +130,14 @@ describe('the usage log', () => {
     await expanders.nth(0).click()
     const facts = page.getByRole('region', { name: en('logDetails.fact.title') })
     await facts.getByText(en('logDetails.fact.effort')).waitFor()
-    expect(await facts.getByText('high', { exact: true }).count()).toBe(1)
+    await expect.poll(() => facts.getByText('high', { exact: true }).count()).toBe(1)
     const link = facts.getByRole('link', { name: en('logDetails.toPlayground') })
-    expect(await link.getAttribute('href')).toBe('/playground?model=gpt-4o&group=default')
+    await expect
+      .poll(() => link.getAttribute('href'))
+      .toBe('/playground?model=gpt-4o&group=default')
     await expanders.nth(1).click()
     await expect.poll(() => facts.count()).toBe(2)
-    expect(await link.count()).toBe(1)
+    await expect.poll(() => link.count()).toBe(1)
     await close()
   })
 
@@ -161,17 +163,17 @@ describe('the usage log', () => {
     await page.getByRole('combobox', { name: en('ui.model') }).press('Enter')
     await page.waitForURL(/type=6.*model=gpt-4o-mini|model=gpt-4o-mini.*type=6/)
     await page.reload()
-    expect(await page.getByRole('combobox', { name: en('ui.model') }).inputValue()).toBe(
-      'gpt-4o-mini',
-    )
+    await expect
+      .poll(() => page.getByRole('combobox', { name: en('ui.model') }).inputValue())
+      .toBe('gpt-4o-mini')
     await page.goBack()
     await page.waitForURL((url) => !url.search.includes('model'))
     await expect
       .poll(() => page.getByRole('combobox', { name: en('ui.model') }).inputValue())
       .toBe('')
-    expect(await page.getByRole('combobox', { name: en('usageLog.typeFilter') }).inputValue()).toBe(
-      '6',
-    )
+    await expect
+      .poll(() => page.getByRole('combobox', { name: en('usageLog.typeFilter') }).inputValue())
+      .toBe('6')
     await close()
   })
 
@@ -249,7 +251,7 @@ describe('the usage log', () => {
     await drawer.getByText(en('logExport.selectedCount', { selected: 24, all: 24 })).waitFor()
     await drawer.getByRole('button', { name: en('logExport.selectNone') }).click()
     const write = drawer.getByRole('button', { name: en('usageLog.exportAs.csv') })
-    expect(await write.isDisabled()).toBe(true)
+    await expect.poll(() => write.isDisabled()).toBe(true)
     for (const name of [en('usageLog.column.cost'), en('shared.time')])
       await drawer.getByRole('checkbox', { name }).first().check()
     expect(await lookFaults(page, 'export-columns', [1280, 390], '.tg-export-columns')).toEqual([])

@@ -40,10 +40,9 @@ describe('the list of users', () => {
     expect(await rowOf(zh('users.state.erased')).getByRole('switch').count()).toBe(0)
     expect(await rowOf(zh('users.state.erased')).getByText(zh('shared.level.user')).count()).toBe(0)
     await page.getByRole('button', { name: zh('shared.moreActions', { name: 'root' }) }).click()
-    expect(await page.getByRole('menuitem').allTextContents()).toEqual([
-      zh('ui.editRow'),
-      zh('users.adjust'),
-    ])
+    await expect
+      .poll(() => page.getByRole('menuitem').allTextContents())
+      .toEqual([zh('ui.editRow'), zh('users.adjust')])
     await page.keyboard.press('Escape')
     // A user without a name is shown by the id, and only once.
     await page.setViewportSize({ width: 390, height: 860 })
@@ -91,7 +90,7 @@ describe('the user drawers', () => {
     await said('The username is taken')
     const name = dialog().getByLabel(zh('auth.name'))
     await dialog().locator('[aria-invalid="true"]:focus').waitFor()
-    expect(await name.getAttribute('aria-invalid')).toBe('true')
+    await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true')
     expect(await page.locator('.tg-toast').count()).toBe(0)
     await name.fill('zoe')
     expect(await page.getByText('The username is taken').count()).toBe(0)
@@ -266,7 +265,7 @@ describe('the adjustment of quota', () => {
       .click()
     await said(zh('users.adjusted_other', { count: 2 }))
     await asking().getByRole('alert').filter({ hasText: 'spammer has only' }).waitFor()
-    expect(await asking().getByRole('rowheader').count()).toBe(1)
+    await expect.poll(() => asking().getByRole('rowheader').count()).toBe(1)
     expect(sent()).toMatchObject([{ ids: [4, 3, 2], action: 'deduct', amount: 500_000 }])
     await page.keyboard.press('Escape')
     await asking().waitFor({ state: 'detached' })
