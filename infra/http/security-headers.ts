@@ -28,7 +28,7 @@ const policyOf = ({ scripts, frames, images, media, forms }: PageSources): strin
     ["script-src 'self'", ...scripts].join(' '),
     "style-src 'self'",
     ["img-src 'self' data: blob:", ...images].join(' '),
-    ...(media.length === 0 ? [] : [["media-src 'self'", ...media].join(' ')]),
+    ["media-src 'self'", ...media].join(' '),
     "font-src 'self' data:",
     "connect-src 'self'",
     "manifest-src 'self'",

@@ -6,7 +6,7 @@ import { projectionOf } from '../projection.ts'
 /** All drawing and music tasks, each with its request, state and result. */
 export const tasks = projectionOf<TaskEvent>({
   name: 'tasks',
-  version: 1,
+  version: 2,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { tasks: { key: ['id'] } },
   handlers: {
@@ -31,6 +31,8 @@ export const tasks = projectionOf<TaskEvent>({
     },
     TaskFailed: ({ data, position: changed_position }, rows) =>
       rows.patch('tasks', { id: data.task }, { ...failure(data), changed_position }),
+    TaskDeleted: ({ data, position: changed_position }, rows) =>
+      rows.patch('tasks', { id: data.task }, { is_deleted: true, changed_position }),
   },
 })
 
@@ -44,6 +46,8 @@ const submissionCells = (data: TaskSubmitted['data']) => ({
   hold: data.hold,
   submitted_at: data.submittedAt,
   prompt: data.prompt,
+  video_seconds: data.media?.seconds ?? null,
+  video_resolution: data.media?.resolution ?? data.media?.size ?? null,
 })
 
 /** A channel or code that the failure lacks stays as in the provider's earlier answer. */

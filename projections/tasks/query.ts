@@ -1,7 +1,13 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { TASK_KINDS, type TaskKind } from '#domain/tasks/events.ts'
-import { type RowOf, rowType, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
+import {
+  nullable,
+  type RowOf,
+  rowType,
+  sealedText,
+  wireInteger,
+} from '#infra/postgres/row-types.ts'
 import { DRAWING_FIELDS, MUSIC_FIELDS, type TaskSort } from '#read-api/contract/tasks.ts'
 import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
@@ -17,6 +23,9 @@ const taskRow = rowType({
   /** `failed`, `refused`, `unreachable`, `lost` or `timeout`, or empty without a failure. */
   cause: Type.String(),
   result: sealedText,
+  videoSeconds: nullable(wireInteger),
+  videoResolution: nullable(Type.String()),
+  isDeleted: Type.Boolean(),
 })
 
 export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
@@ -61,6 +70,8 @@ const named = (rows: SqlFragment, order: SqlFragment) => sql.type(taskRow)`
   select
     ${selectedFields('k', { ...DRAWING_FIELDS, ...MUSIC_FIELDS })},
     k.changed_position as "changedPosition", k.kind, k.cause,
+    k.video_seconds as "videoSeconds", k.video_resolution as "videoResolution",
+    k.is_deleted as "isDeleted",
     -- The result is long, and a drawing does not show it.
     case when k.kind = 'music' then k.result end as result
   from (

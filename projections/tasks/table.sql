@@ -4,7 +4,7 @@ create table tasks (
   -- The position of the submission, by which lists are ordered and paged.
   position bigint not null,
   changed_position bigint not null,
-  -- `drawing` or `music`.
+  -- `drawing`, `music` or `video`.
   kind text not null,
   user_id bigint not null,
   platform text not null,
@@ -25,6 +25,12 @@ create table tasks (
   submitted_at bigint not null,
   started_at bigint,
   finished_at bigint,
+  -- What a video task makes, as requested: null for other tasks. The resolution is null if the
+  -- vendor has only one.
+  video_seconds bigint,
+  video_resolution text,
+  -- Whether the caller deleted the video.
+  is_deleted boolean not null default false,
   -- The texts are encrypted with the key of the task's user.
   prompt text,
   description text,

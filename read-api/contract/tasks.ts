@@ -78,16 +78,33 @@ export const Song = Type.Object({
 })
 export type Song = Static<typeof Song>
 
-/** The fields of a music task, in the order of the responses. In a response, its songs follow. */
+/** The video of a task. */
+export const Video = Type.Object({
+  /** A path of this site that a browser can open for a day. Empty without a finished video. */
+  url: Type.String(),
+  /** The requested length in seconds. */
+  seconds: Type.Number(),
+  /** The requested resolution, such as `720p` or `1280x720`. Empty if the vendor has only one. */
+  resolution: Type.String(),
+})
+export type Video = Static<typeof Video>
+
+/**
+ * The fields of a music or video task, in the order of the responses. In a response, its songs and
+ * its video follow.
+ */
 export const MUSIC_FIELDS = {
   ...TASK_FIELDS,
   id: { wire: 'task_id', type: 'text', access: 'read' },
   platform: { wire: 'platform', type: 'text', access: 'read' },
+  model: { wire: 'model', type: 'text', access: 'read' },
 } as const satisfies Fields
 
 export const MusicTask = Type.Object({
   ...answerProperties(MUSIC_FIELDS),
   songs: Type.Array(Song),
+  /** Null for a task that makes no video. */
+  video: Type.Union([Video, Type.Null()]),
 })
 export type MusicTask = Static<typeof MusicTask>
 

@@ -2,6 +2,7 @@ import type { Sealed } from '#domain/shared/event.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Language } from '#infra/http/language.ts'
+import { videoPath } from '#infra/http/video-links.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { TaskRow } from '#projections/tasks/query.ts'
 import { answerOf, openValues, type PlainValuesOf } from '../contract/resource-field-definition.ts'
@@ -12,6 +13,7 @@ import {
   type MusicTask,
   type Song,
   type TaskPush,
+  type Video,
 } from '../contract/tasks.ts'
 import { currentOptions } from '../options/list-options.ts'
 import { addressOf, songsOf } from './songs-in-result.ts'
@@ -25,11 +27,14 @@ const FIELDS = { ...DRAWING_FIELDS, ...MUSIC_FIELDS }
  * yet.
  */
 export type DecryptedTask = PlainValuesOf<typeof FIELDS> &
-  Pick<TaskRow, 'changedPosition' | 'kind' | 'cause'> & { readonly songs: Song[] }
+  Pick<TaskRow, 'changedPosition' | 'kind' | 'cause'> & {
+    readonly songs: Song[]
+    readonly video: Video | null
+  }
 
 /** Decrypts the texts of tasks. Adds the progress of tasks that are still running. */
 export async function decryptTasks(
-  core: Pick<Core, 'db' | 'vault'>,
+  core: Pick<Core, 'db' | 'vault' | 'now'>,
   progress: TaskProgress,
   rows: readonly TaskRow[],
 ): Promise<DecryptedTask[]> {
@@ -54,9 +59,21 @@ export async function decryptTasks(
         cause,
         imageUrl: address !== '' && isProxied ? `/mj/image/${row.id}` : address,
         songs: kind === 'music' && result !== null ? songsOf((await open(result)) ?? '') : [],
+        video: videoOf(core, row),
       }
     }),
   )
+}
+
+function videoOf(core: Pick<Core, 'vault' | 'now'>, row: TaskRow): Video | null {
+  const { id, kind, status, isDeleted, videoSeconds, videoResolution } = row
+  if (kind !== 'video') return null
+  const isThere = status === 'SUCCESS' && !isDeleted
+  return {
+    url: isThere ? videoPath(core, id) : '',
+    seconds: videoSeconds ?? 0,
+    resolution: videoResolution ?? '',
+  }
 }
 
 /**
@@ -88,6 +105,7 @@ export const drawingAnswer = (row: DecryptedTask, viewer: Viewer): DrawingTask =
 export const musicAnswer = (row: DecryptedTask, viewer: Viewer): MusicTask => ({
   ...answerOf(MUSIC_FIELDS, shownTo(viewer, row)),
   songs: row.songs,
+  video: row.video,
 })
 
 export const taskPush = (row: DecryptedTask, viewer: Viewer): TaskPush =>

@@ -1,7 +1,7 @@
-import type { TaskEvent } from '#domain/tasks/events.ts'
+import type { TaskEvent, TaskKind } from '#domain/tasks/events.ts'
 import { type Given, NOW, sealed } from './fixture.ts'
 
-type Of = { readonly task: string; readonly userId: number; readonly kind: 'drawing' | 'music' }
+type Of = { readonly task: string; readonly userId: number; readonly kind: TaskKind }
 type DataOf<Type extends TaskEvent['type']> = Extract<TaskEvent, { readonly type: Type }>['data']
 
 const fact = <Type extends TaskEvent['type']>(
@@ -12,6 +12,8 @@ const fact = <Type extends TaskEvent['type']>(
 
 export const aDrawing = (task: string, userId: number): Of => ({ task, userId, kind: 'drawing' })
 export const aSong = (task: string, userId: number): Of => ({ task, userId, kind: 'music' })
+
+export const aVideo = (task: string, userId: number): Of => ({ task, userId, kind: 'video' })
 
 export const submitted = (of: Of, more: Partial<DataOf<'TaskSubmitted'>> = {}): Given =>
   fact('TaskSubmitted', of, {
@@ -52,6 +54,8 @@ export const succeeded = (of: Of, more: Partial<DataOf<'TaskSucceeded'>> = {}): 
     result: null,
     ...more,
   })
+
+export const deleted = (of: Of): Given => fact('TaskDeleted', of, { deletedAt: NOW + 99_000 })
 
 export const failed = (of: Of, more: Partial<DataOf<'TaskFailed'>> = {}): Given =>
   fact('TaskFailed', of, {

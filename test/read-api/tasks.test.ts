@@ -7,7 +7,9 @@ import {
   accepted,
   aDrawing,
   aSong,
+  aVideo,
   begun,
+  deleted,
   failed,
   submitted,
   succeeded,
@@ -153,6 +155,30 @@ describe('music tasks', () => {
         ...{ audio_url: CLIP.audio_url, image_url: '' },
       },
     ])
+  })
+
+  it('with a video have a signed link to it, and its length and resolution', async () => {
+    const [made, gone] = [aVideo('video', BOB), aVideo('gone', BOB)]
+    const media = { seconds: 8, resolution: '720p', size: null, options: [] }
+    const facts = { action: 'TEXT_TO_VIDEO', platform: 'sora', model: 'sora-2', media }
+    for (const task of [made, gone]) {
+      await api.append([submitted(task, facts)])
+      await api.append([accepted(task)])
+      await api.append([succeeded(task)])
+    }
+    const last = await api.append([deleted(gone)])
+    await api.settled(last)
+    const { items } = await songs('/api/task/self', bob)
+    const video = (id: string) => items.find(({ task_id }) => task_id === id)
+    expect(video('video')).toMatchObject({
+      ...{ model: 'sora-2', songs: [] },
+      video: {
+        url: expect.stringMatching(/^\/v1\/videos\/video\/content\?expires=\d+&signature=.+$/),
+        ...{ seconds: 8, resolution: '720p' },
+      },
+    })
+    expect(video('gone')?.video?.url).toBe('')
+    expect(video('lyrics')?.video).toBeNull()
   })
 
   it('are found by channel and id', async () => {

@@ -27,6 +27,7 @@ export function musicColumns(t: TFunction, actions: MusicColumnContext): Column<
     }),
     ...(actions.isAdmin ? [common.channel] : []),
     taskColumn<MusicTask>(t, 'platform', 80, ({ platform }) => platform, { isHiddenAtFirst: true }),
+    taskColumn<MusicTask>(t, 'model', 120, ({ model }) => model, { isHiddenAtFirst: true }),
     common.id,
     taskColumn<MusicTask>(
       t,
@@ -47,6 +48,9 @@ function result(t: TFunction, task: MusicTask, { onOpen }: MusicColumnContext) {
   const open = () => onOpen(task)
   if (task.fail_reason !== '') {
     return <TextCell text={task.fail_reason} isBad onOpen={open} />
+  }
+  if (task.video !== null && task.video.url !== '') {
+    return <OpenButton icon="play" text={t('taskLogs.watch')} onOpen={open} />
   }
   if (task.songs.length === 0) return null
   const isHeard = task.songs.some(({ audio_url }) => audio_url !== '')

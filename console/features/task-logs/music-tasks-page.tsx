@@ -2,7 +2,8 @@ import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
 import { Page } from '#console/ui/layout/page.tsx'
-import type { MusicTask, Song } from '#read-api/contract/tasks.ts'
+import { Alert } from '#console/ui/messages/alert.tsx'
+import type { MusicTask, Song, Video } from '#read-api/contract/tasks.ts'
 import { musicColumns } from './music-columns.tsx'
 import { songLengthText } from './song-length.ts'
 import { TaskDetails } from './task-details.tsx'
@@ -11,11 +12,12 @@ import { MUSIC } from './task-kind.ts'
 import { TaskList } from './task-list.tsx'
 import { useTaskList } from './use-task-list.ts'
 
-function SongDialog(props: { task: MusicTask; isAdmin: boolean; onClose: () => void }) {
+function MusicTaskDialog(props: { task: MusicTask; isAdmin: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const { task } = props
   return (
     <TaskDetailsDialog title={t('taskLogs.details')} onClose={props.onClose}>
+      {task.video !== null && task.video.url !== '' && <VideoPlayer video={task.video} />}
       {task.songs.map((song, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: songs have no ids and never move
         <SongCard key={index} song={song} index={index} />
@@ -52,6 +54,25 @@ function SongCard({ song, index }: { song: Song; index: number }) {
   )
 }
 
+/** Keeps its first link: later answers have newer links, which would restart the video. */
+function VideoPlayer({ video }: { video: Video }) {
+  const { t } = useTranslation()
+  const [url] = useState(video.url)
+  const [hasFailed, setFailed] = useState(false)
+  if (hasFailed) return <Alert tone="bad">{t('taskLogs.videoFailed')}</Alert>
+  return (
+    // biome-ignore lint/a11y/useMediaCaption: videos of providers have no captions
+    <video
+      className="tg-task-video"
+      controls
+      preload="metadata"
+      src={url}
+      aria-label={t('taskLogs.video')}
+      onError={() => setFailed(true)}
+    />
+  )
+}
+
 export function MusicTasksPage() {
   const { t } = useTranslation()
   const view = useTaskList(MUSIC)
@@ -84,7 +105,12 @@ export function MusicTasksPage() {
         onOpen={(task) => setOpen(task.id)}
       />
       {opened !== undefined && (
-        <SongDialog key={opened.id} task={opened} isAdmin={isAdmin} onClose={() => setOpen(null)} />
+        <MusicTaskDialog
+          key={opened.id}
+          task={opened}
+          isAdmin={isAdmin}
+          onClose={() => setOpen(null)}
+        />
       )}
     </Page>
   )

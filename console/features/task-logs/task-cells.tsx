@@ -42,6 +42,9 @@ const ACTION_COLORS: Readonly<Record<Action, string>> = {
   SWAP_FACE: 'red',
   MUSIC: 'blue',
   LYRICS: 'yellow',
+  TEXT_TO_VIDEO: 'blue',
+  IMAGE_TO_VIDEO: 'purple',
+  REMIX: 'orange',
 }
 
 const CODES: Readonly<Record<number, { readonly name: Code; readonly tone: Tone }>> = {

@@ -12,6 +12,7 @@ const SHARED_TITLES = {
   username: 'shared.user',
   channel: 'shared.channel',
   status: 'shared.status',
+  model: 'ui.model',
 } as const
 type OwnTitle = keyof Translations['taskLogs']['column']
 export type ColumnId = OwnTitle | keyof typeof SHARED_TITLES

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
@@ -9,11 +10,14 @@ import type { AnyTask } from './task-kind.ts'
 
 type FactValue = readonly [ColumnId, ReactNode]
 
+const NO_VIDEO = { seconds: 0, resolution: '' }
+
 export function TaskDetails(props: { task: AnyTask; isAdmin: boolean }) {
   const { t } = useTranslation()
   const { task, isAdmin } = props
   const id = 'mj_id' in task ? task.mj_id : task.task_id
   const channel = task.channel_id === 0 ? '' : `#${task.channel_id} ${task.channel_name}`.trim()
+  const { seconds, resolution } = ('video' in task && task.video) || NO_VIDEO
   const facts: readonly FactValue[] = [
     ['action', <ActionCell key="action" action={task.action} />],
     ['status', <StatusCell key="status" status={task.status} />],
@@ -21,11 +25,14 @@ export function TaskDetails(props: { task: AnyTask; isAdmin: boolean }) {
     ['finished', task.finish_time !== 0 && <Time at={task.finish_time} style="stamp" />],
     ['username', isAdmin && (task.username || `#${task.user_id}`)],
     ['channel', channel],
+    ['model', 'model' in task && task.model],
+    ['length', seconds > 0 && t('taskLogs.seconds', { count: seconds })],
+    ['resolution', resolution],
     ['code', 'code' in task && <CodeCell code={task.code} />],
     [
       'id',
       <span key="id" className="tg-task-whole-id">
-        {id}
+        <Link to={`/app/calls/${id}`}>{id}</Link>
         <CopyButton text={id} label={t('taskLogs.copyId')} />
       </span>,
     ],

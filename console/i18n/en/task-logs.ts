@@ -8,6 +8,9 @@ export const taskLogs: Translations['taskLogs'] = {
   copyText: 'Copy: {{name}}',
   show: 'Show details',
   play: 'Listen',
+  watch: 'Watch',
+  video: 'Video',
+  videoFailed: 'The video cannot be loaded. It may have expired or been deleted.',
   readLyrics: 'Lyrics',
   lyrics: 'Lyrics',
   song: 'Song {{number}}',
@@ -45,6 +48,8 @@ export const taskLogs: Translations['taskLogs'] = {
     promptEn: 'English prompt',
     result: 'Result',
     failReason: 'Failure',
+    length: 'Length',
+    resolution: 'Resolution',
   },
   status: {
     SUBMITTING: 'Submitting',
@@ -76,6 +81,9 @@ export const taskLogs: Translations['taskLogs'] = {
     SWAP_FACE: 'Swap face',
     MUSIC: 'Music',
     LYRICS: 'Lyrics',
+    TEXT_TO_VIDEO: 'Text to video',
+    IMAGE_TO_VIDEO: 'Image to video',
+    REMIX: 'Remix',
   },
   code: {
     submitted: 'Submitted',

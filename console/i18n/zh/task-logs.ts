@@ -6,6 +6,9 @@ export const taskLogs = {
   copyText: '复制{{name}}',
   show: '查看详情',
   play: '试听',
+  watch: '播放',
+  video: '视频',
+  videoFailed: '视频无法加载，可能已过期或被删除。',
   readLyrics: '看歌词',
   lyrics: '歌词',
   song: '歌曲 {{number}}',
@@ -41,6 +44,8 @@ export const taskLogs = {
     promptEn: '英文提示词',
     result: '结果',
     failReason: '失败原因',
+    length: '时长',
+    resolution: '分辨率',
   },
   status: {
     SUBMITTING: '正在提交',
@@ -72,6 +77,9 @@ export const taskLogs = {
     SWAP_FACE: '换脸',
     MUSIC: '生成音乐',
     LYRICS: '生成歌词',
+    TEXT_TO_VIDEO: '文生视频',
+    IMAGE_TO_VIDEO: '图生视频',
+    REMIX: '视频改编',
   },
   code: {
     submitted: '已提交',

@@ -1,4 +1,5 @@
 import type { TaskRecord } from '#domain/tasks/decide.ts'
+import { isValidLink } from '#infra/http/video-links.ts'
 import { recentTasks } from '#projections/tasks/query.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { type Exchange, queryIn, sendJson } from '#relay/pipeline/http-exchange.ts'
@@ -10,7 +11,6 @@ import type { FindRecentTasks, TaskDeps } from '../task-deps.ts'
 import { readRemix, readVideo } from './read-video-request.ts'
 import { videoAnswer } from './render-video.ts'
 import { serveVideoFile } from './serve-video-file.ts'
-import { isValidLink } from './video-links.ts'
 import { type VideoRoute, type VideoStyle, videoStyleOf } from './video-routes.ts'
 
 const unknown = (id: string): never => {

@@ -1,10 +1,10 @@
 import type { TaskRecord } from '#domain/tasks/decide.ts'
+import { linkQuery, videoPath } from '#infra/http/video-links.ts'
 import { type Exchange, sendError, sendJson } from '#relay/pipeline/http-exchange.ts'
 import type { RelayError } from '../../canonical/relay-error.ts'
 import { errorBody } from '../../dialects/openai-chat/error-body.ts'
 import { failReasonOf } from '../render-task-json.ts'
 import type { TaskDeps } from '../task-deps.ts'
-import { linkQuery } from './video-links.ts'
 import { type VideoStyle, videoStyleOf } from './video-routes.ts'
 
 export type VideoShowing = {
@@ -39,7 +39,7 @@ export async function videoAnswer(
   const { task } = submitted
   const reason = await failReasonOf(deps, record, language)
   const isDone = status === 'SUCCESS'
-  const link = isDone ? `${address}/v1/videos/${task}/content?${linkQuery(deps, task)}` : ''
+  const link = isDone ? `${address}${videoPath(deps, task)}` : ''
   const percent = Number.parseInt(end === null ? (progress ?? '0') : '100', 10)
   if (style === 'kling') return klingAnswer(record, reason, link)
   if (style === 'gemini') {

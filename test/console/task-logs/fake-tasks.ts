@@ -26,7 +26,8 @@ export const drawing = (id: number, patch: Partial<DrawingTask> = {}): DrawingTa
 
 export const song = (id: number, patch: Partial<MusicTask> = {}): MusicTask => ({
   ...facts(id),
-  ...{ task_id: `task-${id}`, action: 'MUSIC', platform: 'suno', prompt: 'rain', songs: [] },
+  ...{ task_id: `task-${id}`, action: 'MUSIC', platform: 'suno', prompt: 'rain' },
+  ...{ model: 'suno_music', songs: [], video: null },
   ...patch,
 })
 

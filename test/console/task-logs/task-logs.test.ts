@@ -5,9 +5,10 @@ import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { fakeLive } from '../support/fake-live-socket.ts'
 import { ok, STATUS } from '../support/fake-site.ts'
+import { takePicture } from '../support/open-page.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
 import { enter } from '../usage-log/fake-usage-log.ts'
-import { DRAWINGS, drawing, LYRICS, PROMPT, SONGS } from './fake-tasks.ts'
+import { DRAWINGS, drawing, LYRICS, PROMPT, SONGS, song } from './fake-tasks.ts'
 
 const DAY = 86_400
 /** The cells of a list whose texts must fit completely. */
@@ -55,6 +56,34 @@ async function enterEmpty(path: string, user?: object): Promise<Page> {
 
 const callsTo = (path: string) => app.site.calls.filter((call) => call.path === path)
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+
+it('a video is played in its details, which link to its bill', async () => {
+  const url = '/v1/videos/task-9/content?expires=1&signature=a'
+  const made = song(9, {
+    ...{ action: 'TEXT_TO_VIDEO', platform: 'sora', model: 'sora-2', status: 'SUCCESS' },
+    video: { url, seconds: 8, resolution: '720p' },
+  })
+  app.site.routes['GET /api/task/'] = () => ok({ items: [made], page: 0, total: 1 })
+  const page = await enterAt('/app/logs/tasks')
+  // The provider's answer never comes.
+  await page.route('**/v1/videos/**', () => undefined)
+  await row(page, en('taskLogs.action.TEXT_TO_VIDEO'))
+    .getByRole('button', { name: en('taskLogs.watch') })
+    .click()
+  const dialog = page.getByRole('dialog')
+  const video = dialog.getByLabel(en('taskLogs.video'))
+  await expect.poll(() => video.getAttribute('src')).toBe(url)
+  for (const text of ['sora-2', '720p', en('taskLogs.seconds', { count: 8 })]) {
+    await dialog.getByText(text, { exact: true }).waitFor()
+  }
+  const bill = dialog.getByRole('link', { name: 'task-9' })
+  await expect.poll(() => bill.getAttribute('href')).toBe('/app/calls/task-9')
+  await takePicture(page, 'video-task')
+  await page.unroute('**/v1/videos/**')
+  await dialog.getByRole('button', { name: en('ui.close') }).click()
+  await page.getByRole('button', { name: en('taskLogs.watch') }).click()
+  await dialog.getByText(en('taskLogs.videoFailed')).waitFor()
+})
 
 describe('the drawing log', () => {
   it('covers thirty days and an hour; its filters are in the URL, and can be cleared', async () => {

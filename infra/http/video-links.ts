@@ -1,21 +1,25 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { TaskDeps } from '../task-deps.ts'
+import type { Core } from '../core-dependencies.ts'
 
 /** The time in milliseconds for which a link is valid. */
 const LINK_MS = 24 * 3_600_000
 
-const signatureOf = ({ vault }: Pick<TaskDeps, 'vault'>, task: string, expires: string): string =>
+const signatureOf = ({ vault }: Pick<Core, 'vault'>, task: string, expires: string): string =>
   vault.keyedHash('video-link', `${task}/${expires}`)
 
 /** Returns the query of a link to a video, which needs no key until it expires. */
-export function linkQuery(deps: Pick<TaskDeps, 'vault' | 'now'>, task: string): string {
+export function linkQuery(deps: Pick<Core, 'vault' | 'now'>, task: string): string {
   const expires = String(Math.floor((deps.now() + LINK_MS) / 1_000))
   return `expires=${expires}&signature=${signatureOf(deps, task, expires)}`
 }
 
+/** Returns the path of the file of a video that is finished, with a signed link. */
+export const videoPath = (deps: Pick<Core, 'vault' | 'now'>, task: string): string =>
+  `/v1/videos/${task}/content?${linkQuery(deps, task)}`
+
 /** Reports whether the query of a URL is a valid link to the video. */
 export function isValidLink(
-  deps: Pick<TaskDeps, 'vault' | 'now'>,
+  deps: Pick<Core, 'vault' | 'now'>,
   task: string,
   query: URLSearchParams,
 ): boolean {
