@@ -26,7 +26,7 @@ const shared = {
   // A test that fails now and then is a bug, in the test or in the product.
   retry: 0,
   // A condition is waited for as long as a busy machine may take; a right one comes at once.
-  expect: { poll: { timeout: 15_000 } },
+  expect: { poll: { timeout: 45_000 } },
 }
 
 const onServers = {

@@ -99,7 +99,7 @@ beforeAll(async () => {
 afterAll(async () => {
   live?.stop()
   for (const stop of stops.reverse()) await stop()
-}, 60_000)
+})
 
 const isSeen = (outcome: CallRecord['outcome'], call: string | null): boolean =>
   outcome !== 'acknowledged' || live.rows.has(call ?? '')

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await app.page.goto(`${product.url}/login`)
   await submitLogin(app.page, 'root')
   await app.page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
-}, 120_000)
+})
 
 it('an auditor goes from a call to its receipt, its owner’s ledger and the history', async () => {
   const { page, faults } = app

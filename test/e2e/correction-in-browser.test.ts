@@ -35,7 +35,7 @@ beforeAll(async () => {
   await app.page.goto(`${product.url}/login`)
   await submitLogin(app.page, 'root')
   await app.page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
-}, 120_000)
+})
 
 const button = (name: string) => app.page.getByRole('button', { name, exact: true })
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const { core, close } = await startCore(readConfig(environment))
   store = core.store
   closeCore = close
-}, 120_000)
+})
 
 afterAll(async () => {
   await closeCore?.()

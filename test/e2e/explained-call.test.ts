@@ -29,7 +29,7 @@ beforeAll(async () => {
   alice = await addUser(root, 'alice', 500_000)
   bob = await addUser(root, 'bob', 500_000)
   key = (await alice.client.createToken({ name: 'desk', unlimited_quota: true })).key
-}, 60_000)
+})
 
 const explain = async (id: string, who = product.root): Promise<CallExplanation> => {
   const read = () => who.must<CallExplanation>('GET', `/api/audit/calls/${id}`)

@@ -52,7 +52,7 @@ beforeAll(async () => {
     return method === 'GET' && url !== '/api/user/logout' ? reader() : writer()
   })
   root = new ConsoleClient(front.url)
-}, 120_000)
+})
 
 afterAll(async () => {
   for (const socket of sockets) socket.terminate()

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await addChannel(product, { name: 'unknown', models: 'sim-large' })
   user = (await addUser(root, 'shopper', 100_000_000)).client
   ;({ key } = await user.createToken({ name: 'phone', unlimited_quota: true }))
-}, 120_000)
+})
 
 const site = () => product.root.must<SiteUsage>('GET', '/api/data/site')
 const text = async (by: ConsoleClient, path: string): Promise<string> => {

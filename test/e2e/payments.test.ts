@@ -26,7 +26,7 @@ beforeAll(async () => {
   ]) {
     await root.must('PUT', '/api/option/', { key, value })
   }
-}, 120_000)
+})
 afterAll(async () => {
   await site?.close()
   await gateway?.close()
@@ -80,4 +80,4 @@ it('a payment notice sent 20 times to two processes, one being killed, credits o
     return items.map(({ status }) => status)
   }
   await expect.poll(statuses).toEqual(['paid', 'paid', 'paid'])
-}, 120_000)
+})

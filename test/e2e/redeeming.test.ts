@@ -61,7 +61,7 @@ describe('two processes on one Postgres', () => {
       users[n] = new ConsoleClient(processes[1].url)
       await users[n].logIn(username, PASSWORD)
     }
-  }, 120_000)
+  })
   afterAll(() => site?.close(), 60_000)
 
   /**
@@ -156,4 +156,4 @@ it('on EventStoreDB, a process killed between decision and credit credits once l
     await site.close()
     await store.stop()
   }
-}, 120_000)
+})

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await app.page.goto(`${product.url}/login`)
   await submitLogin(app.page, 'root')
   await app.page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
-}, 120_000)
+})
 
 it('an admin looks at the site before an event, and leaves the copy again', async () => {
   const { page, faults } = app

@@ -70,7 +70,7 @@ describe('read models after faults', () => {
     await fixture.settled(await fixture.core.store.headPosition())
     expect(await unequal(runner)).toEqual([])
     await runner.stop()
-  }, 120_000)
+  })
 
   it('the read models equal the fold while Postgres connections are cut repeatedly', async () => {
     const runner = await startProjections(fixture.core)

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const position = await api.append([admitted(call), settledCall(call, 5)])
   await api.settled(position)
   await api.core.pg.query('analyze read_channels.channels')
-}, 120_000)
+})
 
 type Page = { items: ChannelEntry[]; total: number }
 

@@ -52,7 +52,7 @@ beforeAll(async () => {
   }
   await core.pg.query('analyze read_tokens.tokens')
   await core.pg.query('analyze read_balances.token_budgets')
-}, 120_000)
+})
 
 afterAll(async () => {
   for (const close of closing.reverse()) await close()

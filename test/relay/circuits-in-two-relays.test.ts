@@ -34,7 +34,7 @@ beforeAll(async () => {
   await channel('well', well.url, 0)
   key = (await root.createToken({ name: 'calls', unlimited_quota: true })).key
   relays = [await site.start('relay'), await site.start('relay')]
-}, 120_000)
+})
 
 afterAll(async () => {
   await site?.close()

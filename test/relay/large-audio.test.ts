@@ -35,7 +35,7 @@ beforeAll(async () => {
   const file = join(import.meta.dirname, 'support/audio-relay.ts')
   relay = fork(file, [provider.url, folder], { execArgv: [] })
   ;[url] = (await once(relay, 'message')) as [string]
-}, 60_000)
+})
 
 afterAll(async () => {
   relay.kill('SIGKILL')
@@ -164,7 +164,7 @@ describe('audio of 160 MiB', () => {
       type: 'CallSettled',
       data: { usage: { inputUncached: 1_000, seconds: 60 } },
     })
-  }, 60_000)
+  })
 
   it('is as flat for an image to edit', async () => {
     answer = (request, response) => {
@@ -183,7 +183,7 @@ describe('audio of 160 MiB', () => {
     expect(uploaded).toBeGreaterThan(LENGTH)
     expect(most - usual).toBeLessThan(GROWTH_MB_MAX)
     expect((await ends()).at(-1)).toMatchObject({ data: { charge: 10_000, usage: { images: 1 } } })
-  }, 60_000)
+  })
 
   it('is downloaded with flat memory, also by a slow reader', async () => {
     answer = speakFor(USUAL_LENGTH)
@@ -202,7 +202,7 @@ describe('audio of 160 MiB', () => {
       type: 'CallSettled',
       data: { usage: { characters: 12_000, inputUncached: 12_000 }, end: 'done' },
     })
-  }, 60_000)
+  })
 
   it('ends once and costs nothing if the upload is cut in the middle', async () => {
     const before = (await ends()).length
@@ -213,7 +213,7 @@ describe('audio of 160 MiB', () => {
     request.destroy()
     await expect.poll(() => readdirSync(join(folder, 'uploads'))).toEqual([])
     expect(await ends()).toHaveLength(before)
-  }, 60_000)
+  })
 
   it('is billed by what was delivered if the download is cut in the middle', async () => {
     const before = (await ends()).length
@@ -229,5 +229,5 @@ describe('audio of 160 MiB', () => {
       // 100 seconds of 1 250 tokens per minute.
       data: { usage: { outputAudio: 2_084 }, usageSource: 'partial', end: 'incomplete' },
     })
-  }, 60_000)
+  })
 })

@@ -67,7 +67,7 @@ async function readUntil(enough: (text: string) => boolean, body: object = {}): 
 
 const REQUEST = { model: 'scripted', messages: [{ role: 'user', content: 'hello' }] }
 const settled = async () => {
-  await expect.poll(async () => (await rig.callEvents()).length, { timeout: 20_000 }).toBe(2)
+  await expect.poll(async () => (await rig.callEvents()).length).toBe(2)
   const end = await onlyEnd(rig)
   if (end.type !== 'CallSettled') throw new Error(end.type)
   return end.data

@@ -322,7 +322,7 @@ describe('concurrent agents on a balance of $5', () => {
   async function twentyPlain(usage: object): Promise<Answer[]> {
     let refused = 0
     send = async (response) => {
-      await expect.poll(() => bodies.length + refused, { timeout: 10_000 }).toBe(20)
+      await expect.poll(() => bodies.length + refused).toBe(20)
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ choices: [{ message: { content: 'x' } }], usage }))
     }
@@ -354,7 +354,7 @@ describe('concurrent agents on a balance of $5', () => {
         if (status === 402) refused += 1
       })
       const isDecided = async () => refused + (await limits()).length === answers.length
-      await expect.poll(isDecided, { timeout: 10_000, interval: 5 }).toBe(true)
+      await expect.poll(isDecided, { interval: 5 }).toBe(true)
     }
     isOver = true
     await Promise.all(answers)

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await root.must('PUT', '/api/user/', { id: adminId, quota: 100_000_000 })
   await root.must('POST', '/api/user/manage', { id: adminId, action: 'promote' })
   await admin.logIn('admin1', PASSWORD)
-}, 120_000)
+})
 
 type Asked = {
   readonly body?: Record<string, unknown> | string

@@ -357,7 +357,7 @@ describe('an error on the websocket', () => {
   it('a message above the maximum length closes the socket', async () => {
     const client = await new Client().open()
     client.create({ instructions: 'x'.repeat(33 * 1024 * 1024) })
-    await expect.poll(() => client.closed?.code ?? null, { timeout: 5_000 }).toBe(1009)
+    await expect.poll(() => client.closed?.code ?? null).toBe(1009)
   })
 })
 

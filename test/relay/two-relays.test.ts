@@ -142,7 +142,7 @@ async function whenQuiet(): Promise<Book> {
 /** Both relays take calls in turn, so with so many holds open its own are among them. */
 async function killOnceUnderWay(target: ProductProcess): Promise<number> {
   const openHolds = async () => (await readBook(site.store)).open.length
-  await expect.poll(openHolds, { timeout: 20_000 }).toBeGreaterThan(150)
+  await expect.poll(openHolds).toBeGreaterThan(150)
   return killFromOutside(target)
 }
 

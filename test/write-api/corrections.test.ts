@@ -289,7 +289,7 @@ describe('a correction', () => {
     restore()
     fixture.clock.ahead += 20_000
     const finished = async () => (await list()).find(({ id }) => id === data.id)?.finished_at
-    await expect.poll(finished, { timeout: 20_000 }).toBeGreaterThan(0)
+    await expect.poll(finished).toBeGreaterThan(0)
     const events = await correctedEvents(3, data.id)
     expect(events.map((event) => (event.data as { batch: number }).batch)).toEqual([0, 1])
     expect((await apply(running?.preview ?? '')).success).toBe(true)

@@ -19,7 +19,7 @@ async function failures(query = ''): Promise<AuditAct[]> {
 
 /** Waits until the period of the failed logins has ended. */
 const recorded = async (query: string): Promise<AuditAct> => {
-  await expect.poll(() => failures(query), { timeout: 20_000 }).not.toEqual([])
+  await expect.poll(() => failures(query)).not.toEqual([])
   return (await failures(query))[0] as AuditAct
 }
 

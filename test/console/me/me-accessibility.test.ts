@@ -209,6 +209,6 @@ describe('the personal settings page, its tabs and its dialogs', () => {
       expect.soft(own, 'own-password').toEqual([])
       expect(faults).toEqual([])
       await close()
-    }, 120_000)
+    })
   }
 })

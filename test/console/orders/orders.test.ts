@@ -133,7 +133,7 @@ describe.each(LANGUAGES)('pages with orders in %s', (language) => {
     }
     expect(faults).toEqual([])
     await close()
-  }, 120_000)
+  })
 
   it('the wallet has no accessibility fault', async () => {
     const { page, faults, close } = await open('/app/wallet', language)
@@ -141,7 +141,7 @@ describe.each(LANGUAGES)('pages with orders in %s', (language) => {
     expect.soft(await lookFaults(page, `wallet-orders-${language}`, [1280, 390])).toEqual([])
     expect(faults).toEqual([])
     await close()
-  }, 120_000)
+  })
 })
 
 it('an order’s row and timeline say what happened, and the filter finds its dispute', async () => {

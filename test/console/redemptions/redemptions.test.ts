@@ -77,7 +77,7 @@ describe('the redemption pages at 1280 and 390 pixels, in either theme', () => {
       expect.soft(await look('wallet')).toEqual([])
       expect(faults).toEqual([])
       await close()
-    }, 120_000)
+    })
   }
 })
 

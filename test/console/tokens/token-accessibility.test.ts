@@ -64,6 +64,6 @@ describe('the tokens’ lists, menus and drawers', () => {
       }
       expect(faults).toEqual([])
       await close()
-    }, 120_000)
+    })
   }
 })

@@ -49,6 +49,6 @@ describe('the list of users and its drawers', () => {
       expect.soft(own, 'self').toEqual([])
       expect(faults).toEqual([])
       await close()
-    }, 120_000)
+    })
   }
 })

@@ -22,7 +22,7 @@ beforeAll(async () => {
   product = await testProduct()
   userId = (await addUser(product.root, 'customer', 500_000)).id
   folder = mkdtempSync(join(tmpdir(), 'audit-program-'))
-}, 60_000)
+})
 
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
@@ -172,7 +172,7 @@ it('copies the read models as of a position, for the console', async () => {
     ...(['GET', '/api/audit/scratch-copies'] as const),
   )
   expect(items).toMatchObject([{ id: copy.id, status: 'ready', position: 5 }])
-}, 60_000)
+})
 
 describe('the database of a running site', { timeout: 60_000 }, () => {
   it('is found in its data folder while it runs', async () => {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'export-'))
   signed = await checkpointsOf([400, 800, EVENTS])
   leaves = (await postgresRecords(pg).read(0, EVENTS)).map(leafHash)
-}, 60_000)
+})
 
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })

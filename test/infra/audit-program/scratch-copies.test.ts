@@ -116,7 +116,7 @@ beforeAll(async () => {
   await root.must('DELETE', '/api/redemption/1')
   copy = await create({ position })
   await until(copy, 'ready')
-}, 60_000)
+})
 
 afterAll(() => product.close())
 

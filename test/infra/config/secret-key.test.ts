@@ -74,7 +74,7 @@ describe('the secret key in the data folder', () => {
       expect(made).toEqual([])
     }
     expect(readdirSync(join(dataDir, 'postgres'))).toEqual([])
-  }, 120_000)
+  })
 
   it('a start on another database without a key creates no folder', async () => {
     const database = await testDatabase()

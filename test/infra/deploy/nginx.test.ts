@@ -67,7 +67,7 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
     // nginx ends when another program has taken one of its ports in the meantime, so the start is
     // retried.
     await vi.waitFor(() => start(ports), { timeout: 30_000, interval: 50 })
-  }, 40_000)
+  })
 
   async function start(ports: ReadonlyMap<string, number>): Promise<void> {
     const front = await freePort()

@@ -90,7 +90,7 @@ describe.skipIf(isMissing)(`processes on a bus over Kafka (${place})`, () => {
     const appending = appendUntil(() => isOver)
     await expect.poll(() => count(sleeper, 'written')).toBeGreaterThan(3)
     sleeper.signal('SIGSTOP')
-    await expect.poll(() => lanesOf([worker]), { timeout: 20_000 }).toEqual(ALL_LANES)
+    await expect.poll(() => lanesOf([worker])).toEqual(ALL_LANES)
     isOver = true
     await appending
     await expectFold(fixture, name)

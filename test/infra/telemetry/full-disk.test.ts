@@ -20,7 +20,7 @@ describe.skipIf(disk === null)(`the disk probe on a full disk${reason}`, () => {
       log: pino({ level: 'silent' }),
     })
     pools = await createPools(embedded.connectionString)
-  }, 120_000)
+  })
   afterAll(async () => {
     await pools.close()
     await embedded.stop()
@@ -38,7 +38,7 @@ describe.skipIf(disk === null)(`the disk probe on a full disk${reason}`, () => {
     disk?.free()
     await expect.poll(problem, { timeout: 8_000 }).toBe(null)
     stop()
-  }, 120_000)
+  })
 })
 
 it('the disk probe writes at most once in 5 s, however many callers use it', async () => {

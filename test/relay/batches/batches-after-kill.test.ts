@@ -29,7 +29,7 @@ beforeAll(async () => {
     request.on('end', () => answer(request.url ?? '', response))
   })
   site = await startRelaySite(SHORT_LEASES)
-}, 120_000)
+})
 
 afterAll(async () => {
   await provider?.close()

@@ -30,7 +30,7 @@ beforeAll(async () => {
     request.on('end', () => answer(response))
   })
   site = await startRelaySite(SHORT_LEASES)
-}, 120_000)
+})
 
 afterAll(async () => {
   await provider?.close()

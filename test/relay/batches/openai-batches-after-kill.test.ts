@@ -35,7 +35,7 @@ beforeAll(async () => {
     request.on('end', () => answer(request.method ?? '', request.url ?? '', response))
   })
   site = await startRelaySite(SHORT_LEASES)
-}, 120_000)
+})
 
 afterAll(async () => {
   await provider?.close()

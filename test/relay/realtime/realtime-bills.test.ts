@@ -240,7 +240,7 @@ describe('a realtime session that ends during a response', () => {
     await rig.setBudget(USER, TOKEN, 0n)
     session().begin()
     expect((await client.event('error')).error).toMatchObject({ code: 'token_exhausted' })
-    await expect.poll(charges, { timeout: 3_000 }).toEqual([CHARGE])
+    await expect.poll(charges).toEqual([CHARGE])
     expect(await openCalls(rig)).toBe(0)
   })
 
@@ -250,12 +250,12 @@ describe('a realtime session that ends during a response', () => {
     client.send({ type: 'response.create' })
     await client.event('response.output_text.delta')
     client.socket.terminate()
-    await expect.poll(charges, { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(charges).toHaveLength(1)
     const [bill] = await bills(rig)
     expect(bill).toMatchObject({ end: 'client-gone', usageSource: 'partial' })
     expect(bill?.usage.output).toBeGreaterThan(50)
     expect(bill?.usage.inputUncached).toBeGreaterThan(0)
-  }, 20_000)
+  })
 
   it('a caller who leaves at once after a request pays for its input', async () => {
     provider.onEvent = ({ type }) => type === 'response.create'
@@ -263,9 +263,9 @@ describe('a realtime session that ends during a response', () => {
     client.send({ type: 'response.create' })
     await expect.poll(() => session().typesOf('response.create')).toHaveLength(1)
     client.socket.terminate()
-    await expect.poll(charges, { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(charges).toHaveLength(1)
     expect((await bills(rig))[0]?.usage.inputUncached).toBeGreaterThan(0)
-  }, 20_000)
+  })
 
   it('a cut by the provider is charged by what was delivered, and told to the caller', async () => {
     hangs()
@@ -420,4 +420,4 @@ it('100 sessions at once: each response is charged once', async () => {
   expect(all.map(({ charge }) => charge)).toEqual(Array.from({ length: 200 }, () => CHARGE))
   expect(new Set(all.map(({ call }) => call)).size).toBe(200)
   expect(await openCalls(rig)).toBe(0)
-}, 60_000)
+})

@@ -52,14 +52,14 @@ export class RealtimeClient {
   /** Waits for an event of this type, and removes it together with all earlier ones. */
   async event(type: string): Promise<RealtimeEvent> {
     const at = () => this.events.findIndex((event) => event.type === type)
-    await expect.poll(at, { timeout: 5_000 }).not.toBe(-1)
+    await expect.poll(at).not.toBe(-1)
     const found = this.events[at()] as RealtimeEvent
     this.events.splice(0, at() + 1)
     return found
   }
 
   async isClosed(): Promise<number> {
-    await expect.poll(() => this.closed, { timeout: 10_000 }).not.toBe(null)
+    await expect.poll(() => this.closed).not.toBe(null)
     return this.closed?.code ?? 0
   }
 }

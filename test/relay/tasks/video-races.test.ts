@@ -60,7 +60,7 @@ it('a video of a killed relay is ended once by the next relay', async () => {
     serveRelay(rig.core, { tasks }),
     serveRelay(rig.core, { tasks }),
   ])
-  await expect.poll(() => endsOf(task), { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => endsOf(task)).toBe(1)
   await Promise.all(others.map((other) => other.close()))
   expect(await endsOf(task)).toBe(1)
   expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])
