@@ -1,3 +1,4 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
@@ -7,8 +8,10 @@ import {
   addFamilyChannel,
   CHARGES,
   FAMILIES,
+  type Family,
   providerOfAllFormats,
   SENTENCE,
+  TEXT_USAGE,
 } from './provider-families.ts'
 
 const HOST = 'internal.example'
@@ -30,6 +33,33 @@ const send = (format: CallerFormat, isStream: boolean, signal?: AbortSignal) =>
   sendQuestion(rig.url, format, isStream, signal)
 
 const balanceBefore = 1_000_000_000n
+
+type Bill = {
+  readonly end: string
+  readonly charge: number
+  readonly usage: { readonly inputUncached: number; readonly output: number }
+}
+
+/** Returns the bill of the only call, whose charge must be the price of its usage. */
+async function billOf(): Promise<Bill> {
+  const bill = (await onlyEnd(rig)).data as Bill
+  const { inputUncached, output } = bill.usage
+  expect(bill.charge).toBe(Math.round(1.25 * (inputUncached + 4 * output)))
+  expect(await rig.balance()).toBe(balanceBefore - BigInt(bill.charge))
+  return bill
+}
+
+/** The input that Claude's streams report at their start. */
+const EARLY_INPUT = TEXT_USAGE.input
+/** The most tokens that the gateway counts for the question, if no provider reports its input. */
+const OWN_INPUT_MAX = 11
+
+/** Checks the input of a stream that has no last report of its usage. */
+function expectInput({ usage }: Bill, { name }: Family): void {
+  if (/Anthropic|Bedrock|Claude/.test(name)) return expect(usage.inputUncached).toBe(EARLY_INPUT)
+  expect(usage.inputUncached).toBeGreaterThan(0)
+  expect(usage.inputUncached).toBeLessThanOrEqual(OWN_INPUT_MAX)
+}
 
 describe.each(FORMATS)('a call in the format $name', (format) => {
   describe.each(FAMILIES)('on a channel of $name', (family) => {
@@ -83,7 +113,9 @@ describe.each(FORMATS)('a call in the format $name', (format) => {
       expect(body).toContain('error')
       expect(body).not.toMatch(format.end)
       expect(body).not.toMatch(FOUND)
-      expect((await onlyEnd(rig)).data).toMatchObject({ end: 'upstream-error' })
+      const bill = await billOf()
+      expect(bill.end).toBe('upstream-error')
+      expect(bill.usage.output).toBe(countTokens(textIn(body, format)))
       expect(JSON.stringify(await rig.callEvents())).not.toMatch(FOUND)
     })
 
@@ -91,9 +123,10 @@ describe.each(FORMATS)('a call in the format $name', (format) => {
       provider.fault = { kind: 'cut', after: 6 }
       const body = await (await send(format, true)).text().catch(() => 'cut')
       expect(body).not.toMatch(format.end)
-      const { data } = await onlyEnd(rig)
-      expect(data).toMatchObject({ end: 'incomplete' })
-      expect((data as { charge: number }).charge).toBeGreaterThan(0)
+      const bill = await billOf()
+      expect(bill.end).toBe('incomplete')
+      expect(bill.usage.output).toBe(countTokens(textIn(body, format)))
+      expectInput(bill, family)
     })
 
     it('whose caller leaves is ended once and charged for what was delivered', async () => {
@@ -103,9 +136,10 @@ describe.each(FORMATS)('a call in the format $name', (format) => {
       await response.body?.getReader().read()
       leaving.abort()
       await expect.poll(async () => (await rig.callEvents()).length).toBeGreaterThan(1)
-      const { data } = await onlyEnd(rig)
-      expect(data).toMatchObject({ end: 'client-gone' })
-      expect((data as { charge: number }).charge).toBeGreaterThan(0)
+      const bill = await billOf()
+      expect(bill.end).toBe('client-gone')
+      expect(bill.usage.output).toBeLessThanOrEqual(countTokens(SENTENCE))
+      expectInput(bill, family)
     })
   })
 })
