@@ -2,6 +2,7 @@ import type { Recorded } from '../shared/event.ts'
 import { accountOwner, checkGrant, checkPostings, checkTrialBalance } from './check-accounts.ts'
 import { checkBatch, checkCall, checkLeases } from './check-calls.ts'
 import { checkOrder, checkRedemption, matchCredit } from './check-orders-and-codes.ts'
+import { messageOf } from './finding-texts.ts'
 import type { Findings } from './findings.ts'
 import { reportHalfMovements } from './movements.ts'
 import { type AuditState, isPartial } from './state.ts'
@@ -19,8 +20,8 @@ export function applyToAudit(state: AuditState, event: Recorded, findings: Findi
     checkPostings(state, event, findings)
     checkRules(state, event, findings)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    findings.report('records', event, `${event.type} has invalid data: ${reason}`)
+    const { type } = event
+    findings.report('records', event, 'DataInvalid', { type, reason: messageOf(error) })
   }
 }
 
@@ -28,12 +29,13 @@ function checkPlace(state: AuditState, event: Recorded, findings: Findings): voi
   const { position, stream, revision } = event
   const next = state.position + 1
   const isNext = state.arePositionsDense ? position === next : position >= next
-  findings.expect('positions', isNext, event, () => `follows position ${state.position}`)
+  findings.expect('positions', isNext, event, 'PositionNotNext', () => ({ last: state.position }))
   state.position = position
   const last = state.revisions.get(stream)
-  const isFirst = last === undefined && (revision === 0 || isPartial(state))
-  const isDense = isFirst || revision === (last ?? -1) + 1
-  findings.expect('revisions', isDense, event, () => `follows revision ${last ?? 'none'}`)
+  if (last === undefined) {
+    findings.expect('revisions', revision === 0 || isPartial(state), event, 'RevisionNotFirst')
+  } else
+    findings.expect('revisions', revision === last + 1, event, 'RevisionNotNext', () => ({ last }))
   state.revisions.set(stream, revision)
 }
 

@@ -1,6 +1,7 @@
 import type { AccountEvent, Posting } from '../accounts/events.ts'
 import type { Recorded } from '../shared/event.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
+import type { BalanceName } from './finding-texts/names.ts'
 import type { Findings } from './findings.ts'
 import { addId } from './id-set.ts'
 import { type AuditState, type Balances, isPartial } from './state.ts'
@@ -26,16 +27,18 @@ export function checkPostings(state: AuditState, event: Recorded, findings: Find
   const owner = accountOwner(event.stream)
   if (data.postings === undefined) {
     if (owner !== null && MOVING.has(event.type)) {
-      findings.report('postings', event, `${event.type} has no postings`)
+      findings.report('postings', event, 'PostingsMissing', { type: event.type })
     }
     return
   }
   const moves = post(state, event, data.postings, owner, findings)
   if (owner === null) return
-  findings.expect('postings', data.userId === owner, event, () => `names user ${data.userId}`)
+  findings.expect('postings', data.userId === owner, event, 'OwnerDiffers', () => {
+    return { userId: String(data.userId) }
+  })
   const expected = movesOf(event as Recorded<AccountEvent>)
   const isExpected = expected === null || isEqual(moves, expected)
-  findings.expect('postings', isExpected, event, () => `the postings differ from the amounts`)
+  findings.expect('postings', isExpected, event, 'PostingsDiffer')
   addMoves(state, event, balancesOf(state, owner), moves, findings)
 }
 
@@ -80,9 +83,9 @@ function post(
     if (pocket === 'main') moves.main += amount
     else if (pocket === 'held') moves.held += amount
     else if (pocket === 'aff') moves.affiliate += amount
-    else findings.report('postings', event, `posts to ${account}`)
+    else findings.report('postings', event, 'PostsElsewhere', { account })
   }
-  findings.expect('postings', sum === 0n, event, () => `the postings leave ${sum}`)
+  findings.expect('postings', sum === 0n, event, 'PostingsUnbalanced', () => ({ sum }))
   return moves
 }
 
@@ -110,17 +113,18 @@ function addMoves(
   balances.held = compare('held', balances.held, heldAfter, event, findings)
   const { held } = balances
   if (held !== null && held < 0n) {
-    findings.report('running-balances', event, `the holds of the account are ${held}`)
+    findings.report('running-balances', event, 'HeldNegative', { held })
   }
   if (isPartial(state)) return
   if (balances.affiliate < 0n) {
-    findings.report('running-balances', event, `the rewards are ${balances.affiliate}`)
+    const rewards = balances.affiliate
+    findings.report('running-balances', event, 'RewardsNegative', { rewards })
   }
 }
 
 /** Returns the balance to go on with. A recorded balance that differs is reported once. */
 function compare(
-  name: string,
+  name: BalanceName,
   folded: Quota | null,
   recorded: number | undefined,
   event: Recorded,
@@ -129,12 +133,9 @@ function compare(
   if (recorded === undefined) return folded
   const balance = fromWire(recorded)
   if (folded === null) return balance
-  findings.expect(
-    'running-balances',
-    balance === folded,
-    event,
-    () => `${name} is recorded as ${balance}, but the movements give ${folded}`,
-  )
+  findings.expect('running-balances', balance === folded, event, 'BalanceDiffers', () => {
+    return { balance: name, recorded: balance, expected: folded }
+  })
   return folded
 }
 
@@ -202,13 +203,13 @@ export function checkGrant(state: AuditState, event: Recorded, findings: Finding
   const id = grantIdOf(event as Recorded<AccountEvent>)
   if (id !== null) {
     const isNew = addId(state.grantIds, `${event.stream} ${id}`)
-    findings.expect('grants', isNew, event, () => `${id} was already recorded`)
+    findings.expect('grants', isNew, event, 'GrantRepeated', () => ({ grant: id }))
   }
   if (event.type !== 'CheckedIn') return
   const { userId, day } = event.data as { userId: number; day: string }
   const balances = balancesOf(state, userId)
   const isLater = day > balances.checkInDay
-  findings.expect('grants', isLater, event, () => `a second check-in on ${day}`)
+  findings.expect('grants', isLater, event, 'CheckInRepeated', () => ({ day }))
   balances.checkInDay = day
 }
 
@@ -245,5 +246,5 @@ export function checkTrialBalance(state: AuditState, findings: Findings): void {
   for (const { main, held, affiliate } of state.balances.values()) {
     sum += (main ?? 0n) + (held ?? 0n) + affiliate
   }
-  findings.expect('trial-balance', sum === 0n, null, () => `all accounts together are ${sum}`)
+  findings.expect('trial-balance', sum === 0n, null, 'TrialBalanceNotZero', () => ({ sum }))
 }

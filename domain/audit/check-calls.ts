@@ -53,7 +53,9 @@ export function checkCall(state: AuditState, recorded: Recorded, findings: Findi
       call.hold += fromWire(event.data.added)
       const { hold } = event.data
       const isRight = call.hold === fromWire(hold)
-      findings.expect('postings', isRight, event, () => `the hold is ${call.hold}, not ${hold}`)
+      findings.expect('postings', isRight, event, 'HoldDiffers', () => {
+        return { hold: call.hold, recorded: hold }
+      })
       return
     }
     case 'CallSettled':
@@ -69,7 +71,7 @@ function admit(state: AuditState, event: Recorded<CallAdmitted>, findings: Findi
   const { position, stream, revision } = event
   const { call, userId, tokenId, hold, price, model, leaseUntil, batch = null } = event.data
   const isNew = addId(state.callIds, call)
-  findings.expect('call-ends', isNew, event, () => `call ${call} was already admitted`)
+  findings.expect('call-ends', isNew, event, 'CallRepeated', () => ({ call }))
   const place = { position, stream, revision }
   const terms = { userId, tokenId, hold: fromWire(hold), price, model, leaseUntil }
   state.calls.set(call, { ...place, ...terms, usage: null, batch })
@@ -84,11 +86,11 @@ function openCall(
   const { call: id } = event.data
   const call = state.calls.get(id)
   if (call === undefined) {
-    if (!isPartial(state)) findings.report('call-ends', event, `call ${id} is not open`)
+    if (!isPartial(state)) findings.report('call-ends', event, 'CallNotOpen', { call: id })
     return null
   }
   if (call.stream === event.stream) return call
-  findings.report('call-ends', event, `call ${id} is in ${call.stream}`)
+  findings.report('call-ends', event, 'CallOfOtherAccount', { call: id, stream: call.stream })
   return null
 }
 
@@ -99,10 +101,12 @@ function end(state: AuditState, event: Recorded<CallEnd>, findings: Findings): v
   if (call !== null) {
     state.calls.delete(data.call)
     const isHold = call.hold === fromWire(data.hold)
-    findings.expect('postings', isHold, event, () => `returns ${data.hold} of ${call.hold}`)
+    findings.expect('postings', isHold, event, 'ReturnedHoldDiffers', () => {
+      return { returned: data.hold, hold: call.hold }
+    })
   } else if (isPartial(state)) {
     const isFirst = addId(state.callIds, `end of ${data.call}`)
-    if (!isFirst) findings.report('call-ends', event, `call ${data.call} has already ended`)
+    if (!isFirst) findings.report('call-ends', event, 'CallEndedTwice', { call: data.call })
   }
   if (event.type === 'CallReleased') {
     releaseBatch(state, data.call, call)
@@ -127,7 +131,7 @@ function correct(state: AuditState, event: Recorded<ChargeCorrected>, findings: 
       inForce === undefined
         ? isPartial(state) || hasId(state.charges, chargeOf(stream, call, fromWire(charge)))
         : inForce === fromWire(charge)
-    findings.expect('charges', isKnown, event, () => `call ${call} has no charge of ${charge}`)
+    findings.expect('charges', isKnown, event, 'CorrectedChargeUnknown', () => ({ call, charge }))
     state.correctedCharges.set(key, fromWire(corrected))
   }
 }
@@ -143,8 +147,8 @@ function compareCharges(
   findings.checked('prices')
   if (charge === expected) return
   const { call } = event.data
-  const detail = `call ${call} was charged ${charge}, but price and usage give ${expected}`
-  findings.report(charge > expected ? 'charges' : 'prices', event, detail)
+  const check = charge > expected ? 'charges' : 'prices'
+  findings.report(check, event, 'ChargeDiffers', { call, charge, expected })
 }
 
 /** Checks that the price is the one of the admission, unless the call was served differently. */
@@ -155,12 +159,7 @@ function checkPrice(
 ): void {
   if (call === null || data.requested !== undefined) return
   const isKept = data.model === call.model && isSame(data.price, call.price)
-  findings.expect(
-    'prices',
-    isKept,
-    event,
-    () => `call ${data.call} has another price than admitted`,
-  )
+  findings.expect('prices', isKept, event, 'PriceDiffers', () => ({ call: data.call }))
 }
 
 /**
@@ -179,7 +178,7 @@ function expectedCharge(
   }
   if (event.type === 'CallInterrupted' && call !== null) {
     const isLast = call.usage === null ? !hasUsage(usage) : call.usage === JSON.stringify(usage)
-    findings.expect('charges', isLast, event, () => 'the usage is not that of the last progress')
+    findings.expect('charges', isLast, event, 'UsageNotLastProgress')
     releaseBatch(state, event.data.call, call)
   }
   return chargeFor(price, usage, calls)
@@ -195,17 +194,15 @@ function chargeOfBatch(
   const batch = state.batches.get(batchId)
   const part = batch?.calls.indexOf(data.call) ?? -1
   if (batch === undefined || part < 0) {
-    if (!isPartial(state)) findings.report('prices', event, `batch ${batchId} is not known`)
+    if (!isPartial(state)) findings.report('prices', event, 'BatchUnknown', { batch: batchId })
     return null
   }
   const [charge = 0n, count = 0] = [batch.charges[part], batch.counts[part]]
   releaseBatch(state, data.call, call)
-  findings.expect(
-    'charges',
-    count === data.billedLines,
-    event,
-    () => `${data.billedLines} lines are charged, but the batch billed ${count}`,
-  )
+  const { billedLines: charged = 0 } = data
+  findings.expect('charges', count === charged, event, 'BilledLinesDiffer', () => {
+    return { charged, billed: count }
+  })
   return charge - fromWire(data.unpaid ?? 0)
 }
 
@@ -235,17 +232,17 @@ export function checkBatch(state: AuditState, event: Recorded, findings: Finding
   const { batch: id, lines } = event.data as BatchLinesBilled['data']
   const batch = state.batches.get(id)
   if (batch === undefined) {
-    if (!isPartial(state)) findings.report('prices', event, `batch ${id} has no open call`)
+    if (!isPartial(state)) findings.report('prices', event, 'BatchNotOpen', { batch: id })
     return
   }
   for (const billed of lines) {
     const { line, part, charge } = billed
     const isNew = line < batch.lines && !batch.billed.has(line)
-    findings.expect('charges', isNew, event, () => `line ${line} of batch ${id} is billed twice`)
+    findings.expect('charges', isNew, event, 'LineNotNew', () => ({ line, batch: id }))
     batch.billed.add(line)
     const price = batch.prices[part]
     const isPriced = price !== undefined && isChargeOfLine(price, billed)
-    findings.expect('prices', isPriced, event, () => `the charge of line ${line} is ${charge}`)
+    findings.expect('prices', isPriced, event, 'LineChargeDiffers', () => ({ line, charge }))
     batch.charges[part] = (batch.charges[part] ?? 0n) + fromWire(charge)
     batch.counts[part] = (batch.counts[part] ?? 0) + 1
   }
@@ -265,9 +262,9 @@ function isChargeOfLine(price: PriceSnapshot, line: BilledLine): boolean {
 export function checkLeases(state: AuditState, findings: Findings, runningSince: number): void {
   for (const [id, call] of state.calls) {
     const overdueMs = state.lastAt - Math.max(call.leaseUntil, runningSince)
-    findings.expect('leases', overdueMs <= SWEPT_WITHIN_MS, call, () => {
+    findings.expect('leases', overdueMs <= SWEPT_WITHIN_MS, call, 'HoldOverdue', () => {
       const minutes = Math.floor((state.lastAt - call.leaseUntil) / 60_000)
-      return `call ${id} still holds ${call.hold}, ${minutes} min after its lease`
+      return { call: id, hold: call.hold, minutes }
     })
   }
 }

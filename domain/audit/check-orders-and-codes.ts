@@ -9,6 +9,7 @@ import type { CodeRedeemed, RedemptionEvent } from '../redemptions/events.ts'
 import type { Recorded } from '../shared/event.ts'
 import { fromWire } from '../shared/quota.ts'
 import type { TopUpEvent, TopUpRefunded, TopUpRestored } from '../top-ups/events.ts'
+import type { FindingCode, ParamsOf } from './finding-texts.ts'
 import type { Findings } from './findings.ts'
 import { addId } from './id-set.ts'
 import { type Half, matchMovement } from './movements.ts'
@@ -50,23 +51,27 @@ function redeem(state: AuditState, event: Recorded<CodeRedeemed>, findings: Find
     amount: fromWire(quota),
   })
   const isFirst = addId(state.redeemed, key)
-  findings.expect(check, isFirst, event, () => `user ${userId} redeems the code again`)
+  findings.expect(check, isFirst, event, 'CodeRedeemedAgain', () => ({ userId }))
   const code = state.codes.get(event.stream)
   if (code === undefined || code.id !== redemptionId) {
-    if (!isPartial(state)) findings.report(check, event, `code ${redemptionId} does not exist`)
+    if (!isPartial(state)) findings.report(check, event, 'CodeUnknown', { code: redemptionId })
     return
   }
   code.uses += 1
   const { maxUses, validFrom, validUntil, quota: worth } = code.terms
   const now = Math.floor(event.meta.at / 1_000)
-  const expect = (holds: boolean, detail: string) =>
-    findings.expect(check, holds, event, () => `code ${redemptionId} ${detail}`)
-  expect(use === code.uses, `counts use ${use} instead of ${code.uses}`)
-  expect(maxUses === null || code.uses <= maxUses, `was used ${code.uses} of ${maxUses} times`)
-  expect(quota === worth, `gives ${quota} instead of ${worth}`)
-  expect(!code.isDisabled, 'is disabled')
-  expect(validFrom === null || now >= validFrom, 'is not valid yet')
-  expect(validUntil === null || now < validUntil, 'has expired')
+  const { id, uses } = code
+  const expect = <Code extends FindingCode>(
+    holds: boolean,
+    findingCode: Code,
+    params: ParamsOf<Code>,
+  ) => findings.expect(check, holds, event, findingCode, () => params)
+  expect(use === uses, 'CodeUsesDiffer', { code: id, recorded: use, uses })
+  expect(maxUses === null || uses <= maxUses, 'CodeUsedUp', { code: id, uses, max: maxUses ?? 0 })
+  expect(quota === worth, 'CodeQuotaDiffers', { code: id, quota, expected: worth })
+  expect(!code.isDisabled, 'CodeDisabled', { code: id })
+  expect(validFrom === null || now >= validFrom, 'CodeNotYetValid', { code: id })
+  expect(validUntil === null || now < validUntil, 'CodeExpired', { code: id })
 }
 
 const redemptionKey = (redemptionId: number, userId: number): string =>
@@ -90,11 +95,11 @@ export function checkOrder(state: AuditState, recorded: Recorded, findings: Find
       matchMovement(state, findings, event, { ...SOURCE, ...half, isUpperBound: true })
     }
     if (order === undefined) {
-      if (!isPartial(state)) findings.report('orders', event, `order ${orderId} does not exist`)
+      if (!isPartial(state)) findings.report('orders', event, 'OrderUnknown', { order: orderId })
       return
     }
     const isRight = !order.isPaid && order.userId === userId
-    findings.expect('orders', isRight, event, () => `order ${orderId} is already paid`)
+    findings.expect('orders', isRight, event, 'OrderNotPayable', () => ({ order: orderId }))
     order.isPaid = true
     order.remaining = order.quota
     const half = { key: orderKey(event.data), amount: order.quota }
@@ -124,17 +129,20 @@ function refundOrRestore(
   }
   const order = state.orders.get(data.orderId)
   if (order === undefined) {
-    if (!isPartial(state)) findings.report('orders', event, `order ${data.orderId} does not exist`)
+    const { orderId } = data
+    if (!isPartial(state)) findings.report('orders', event, 'OrderUnknown', { order: orderId })
     return
   }
   order.remaining += isRefund ? -quota : quota
   if (isRefund) order.refunds += 1
   else order.restorations += 1
   const isWithin = order.isPaid && order.remaining >= 0n && order.remaining <= order.quota
-  findings.expect('orders', isWithin, event, () => `${key} leaves ${order.remaining}`)
+  findings.expect('orders', isWithin, event, 'RefundsExceedPayment', () => {
+    return { movement: key, remaining: order.remaining }
+  })
   const number = 'refundNo' in data ? data.refundNo : data.restoreNo
   const isNext = number === (isRefund ? order.refunds : order.restorations)
-  findings.expect('orders', isNext, event, () => `${key} is out of order`)
+  findings.expect('orders', isNext, event, 'OrderPartNotNext', () => ({ movement: key }))
 }
 
 type OrderPart = {

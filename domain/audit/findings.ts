@@ -1,4 +1,12 @@
 import type { Recorded } from '../shared/event.ts'
+import type { TranslatedText } from '../shared/translated-text.ts'
+import {
+  type FindingCode,
+  findingOf,
+  findingText,
+  type ParamsOf,
+  type PlainCode,
+} from './finding-texts.ts'
 
 /** The rules that `applyToAudit` and `finishAudit` check. The README of this folder states each. */
 export const RECORD_CHECKS = [
@@ -18,13 +26,19 @@ export const RECORD_CHECKS = [
 ] as const
 export type RecordCheck = (typeof RECORD_CHECKS)[number]
 
+export type FindingParams = Readonly<Record<string, string | number>>
+
 /** A rule that does not hold. The place is null if no single event is meant. */
 export type Finding<Check extends string = string> = {
   readonly check: Check
   readonly position: number | null
   readonly stream: string | null
   readonly revision: number | null
+  /** The English sentence of the code. */
   readonly detail: string
+  /** The code and its params in the catalogue of texts. Earlier releases stored only `detail`. */
+  readonly code?: string
+  readonly params?: FindingParams
 }
 
 /** The place of an event in the store. */
@@ -41,7 +55,8 @@ export type CheckCount = {
 
 /** The findings that are kept for each check. The others are only counted. */
 const KEPT_PER_CHECK = 20
-const DETAIL_LENGTH_MAX = 300
+/** The length of a sentence, and of each param that is text. */
+const TEXT_LENGTH_MAX = 300
 
 /** Counts the checks that were made, and keeps the first findings of each. */
 export class Findings {
@@ -53,24 +68,54 @@ export class Findings {
     this.countsOf(check).count += times
   }
 
-  report(check: string, place: FindingPlace | null, detail: string): void {
+  report(check: string, place: FindingPlace | null, code: PlainCode): void
+  report<Code extends FindingCode>(
+    check: string,
+    place: FindingPlace | null,
+    code: Code,
+    params: ParamsOf<Code>,
+  ): void
+  report(check: string, place: FindingPlace | null, code: FindingCode, params: object = {}): void {
     const counts = this.countsOf(check)
     counts.findings += 1
     if (counts.findings > KEPT_PER_CHECK) return
     const at: Partial<Place> = place ?? {}
+    const bounded = boundedParams(params)
     this.kept.push({
       check,
       position: at.position ?? null,
       stream: at.stream ?? null,
       revision: at.revision ?? null,
-      detail: shortened(detail),
+      detail: shortened(findingText(code, bounded)?.en ?? code),
+      code,
+      params: bounded,
     })
   }
 
-  /** Checks one rule, and reports `detail` if the rule does not hold. */
-  expect(check: string, holds: boolean, place: FindingPlace | null, detail: () => string): void {
+  /** Reports an error that ended a check. */
+  reportError(check: string, place: FindingPlace | null, error: unknown): void {
+    const { code, params } = findingOf(error)
+    this.report(check, place, code, params)
+  }
+
+  /** Checks one rule, and reports the code if the rule does not hold. */
+  expect(check: string, holds: boolean, place: FindingPlace | null, code: PlainCode): void
+  expect<Code extends FindingCode>(
+    check: string,
+    holds: boolean,
+    place: FindingPlace | null,
+    code: Code,
+    params: () => ParamsOf<Code>,
+  ): void
+  expect(
+    check: string,
+    holds: boolean,
+    place: FindingPlace | null,
+    code: FindingCode,
+    params: () => unknown = noParams,
+  ): void {
     this.checked(check)
-    if (!holds) this.report(check, place, detail())
+    if (!holds) this.report(check, place, code, params() as ParamsOf<FindingCode>)
   }
 
   total(): number {
@@ -94,5 +139,24 @@ export class Findings {
   }
 }
 
-const shortened = (detail: string): string =>
-  detail.length > DETAIL_LENGTH_MAX ? `${detail.slice(0, DETAIL_LENGTH_MAX)}…` : detail
+/** Returns what a finding says in a language. A code of another release is told in English. */
+export function detailIn(
+  language: keyof TranslatedText,
+  { detail, code, params = {} }: Pick<Finding, 'detail' | 'code' | 'params'>,
+): string {
+  const text = code === undefined ? null : findingText(code, params)
+  return text === null ? detail : shortened(text[language])
+}
+
+const noParams = (): object => ({})
+
+const shortened = (text: string): string =>
+  text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}…` : text
+
+/** The params come from the events that are verified, so a text can have any length. */
+function boundedParams(params: object): FindingParams {
+  const bounded = Object.entries(params).map(([name, value]) => {
+    return [name, Number.isFinite(value) ? value : shortened(String(value))] as const
+  })
+  return Object.fromEntries(bounded)
+}

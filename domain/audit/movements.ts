@@ -11,7 +11,10 @@ const MATCH_WITHIN_MS = 300_000
 
 export type Half = {
   readonly check: 'redemptions' | 'orders'
-  /** Identifies the movement, such as `order 7 refund 1`. Starts with the kind of its source. */
+  /**
+   * Identifies the movement, such as `order 7 refund 1`. Starts with the kind of its source.
+   * `movementName` translates it.
+   */
   readonly key: string
   readonly isSource: boolean
   readonly amount: Quota
@@ -36,14 +39,17 @@ export function matchMovement(
     return
   }
   if (other.isSource === isSource) {
-    findings.report(check, event, `${key} was already recorded at position ${other.position}`)
+    const { position } = other
+    findings.report(check, event, 'MovementRepeated', { movement: key, position })
     return
   }
   state.movements.delete(key)
   const [source, credited] = isSource ? [amount, other.amount] : [other.amount, amount]
   const isBound = isSource ? isUpperBound : other.isUpperBound
   const isRight = isBound ? credited <= source : credited === source
-  findings.expect(check, isRight, event, () => `${key} moved ${credited} instead of ${source}`)
+  findings.expect(check, isRight, event, 'MovementDiffers', () => {
+    return { movement: key, moved: credited, expected: source }
+  })
 }
 
 /** Reports the movements of which one of the two events is missing. */
@@ -53,7 +59,7 @@ export function reportHalfMovements(state: AuditState, findings: Findings): void
     if (!half.isSource && isPartial(state)) continue
     if (state.lastAt - half.at <= MATCH_WITHIN_MS) continue
     const check = key.startsWith('redemption') ? 'redemptions' : 'orders'
-    const missing = half.isSource ? 'no event of the account' : 'no order or code'
-    findings.report(check, half, `${key} has ${missing}`)
+    const code = half.isSource ? 'AccountEventMissing' : 'SourceMissing'
+    findings.report(check, half, code, { movement: key })
   }
 }

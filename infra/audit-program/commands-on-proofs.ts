@@ -69,12 +69,13 @@ fewer witnesses than TRANSPARENCY_LOG_QUORUM have signed it.`,
       const isSigned = signers.some(({ key, has_signed }) => has_signed && log.keys.includes(key))
       if (invocation.values.json === true) {
         const { size, note } = latest
-        printJson({ size, note, signers, witnesses: count, quorum, error: log.keyError })
+        const error = log.keyError?.message ?? null
+        printJson({ size, note, signers, witnesses: count, quorum, error })
       } else {
         print(`${latest.note}\n`)
         for (const { key, has_signed } of signers) print(`${has_signed ? 'yes' : 'no '}  ${key}\n`)
         print(`${count} witnesses have signed, ${quorum} are required\n`)
-        if (log.keyError !== null) print(`${log.keyError}\n`)
+        if (log.keyError !== null) print(`${log.keyError.message}\n`)
       }
       return isSigned && count >= quorum ? 0 : 1
     }),

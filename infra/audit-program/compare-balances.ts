@@ -39,16 +39,16 @@ export async function compareBalances(
     expected.delete(row.user_id)
     for (const name of ['balance', 'held', 'affiliate'] as const) {
       const isEqual = BigInt(found[name]) === folded[name]
-      findings.expect('read-models', isEqual, { stream }, () => {
-        const given = `the movements give ${folded[name]}`
-        return `balances: ${name} of user ${row.user_id} is ${found[name]}, but ${given}`
+      findings.expect('read-models', isEqual, { stream }, 'BalanceRowDiffers', () => {
+        const { user_id: userId } = row
+        return { balance: name, userId, found: found[name], expected: folded[name] }
       })
     }
   }
   for (const [userId, { balance, held, affiliate }] of expected) {
     const isEmpty = balance === 0n && held === 0n && affiliate === 0n
-    const detail = () => `balances: the row of user ${userId} is missing`
-    findings.expect('read-models', isEmpty, { stream: `account-${userId}` }, detail)
+    const place = { stream: `account-${userId}` }
+    findings.expect('read-models', isEmpty, place, 'BalanceRowMissing', () => ({ userId }))
   }
   return true
 }

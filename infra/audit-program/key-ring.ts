@@ -1,3 +1,5 @@
+import type { CheckpointSource } from '#domain/audit/finding-texts/names.ts'
+import { type CodedFinding, FindingError, findingOf } from '#domain/audit/finding-texts.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
@@ -30,15 +32,21 @@ export function parseKeyRotation(note: string): KeyRotation {
   const { body, origin, size } = checkpoint
   const [, oldKey = '', newKey = ''] = ROTATION.exec(body) ?? []
   const keys = [oldKey, newKey].map(parseVerifierKey)
-  if (oldKey === newKey) throw new Error('a rotation of the key names one key twice')
+  if (oldKey === newKey) throw new FindingError({ code: 'RotationKeysEqual', params: {} })
   if (keys.some(({ name, kind }) => name !== origin || kind !== 1)) {
-    throw new Error('a rotation of the key names a key of another log')
+    throw new FindingError({ code: 'RotationOfOtherLog', params: {} })
   }
   if (!keys.every((key) => isSignedBy(checkpoint, key))) {
-    throw new Error(`the rotation of the key at size ${size} is not signed with both keys`)
+    throw new FindingError({ code: 'RotationUnsigned', params: { size } })
   }
   return { oldKey, newKey, size, checkpoint }
 }
+
+/** A fault of the keys of a log or of their rotations. */
+export type KeyFault = CodedFinding
+
+/** Why the signature of a checkpoint does not count. */
+export type SignatureFault = CodedFinding<'SignerUnknown' | 'SignerRetired' | 'SignerNotInForce'>
 
 type Validity = { readonly key: VerifierKey; from: number; until: number }
 
@@ -49,14 +57,14 @@ type Validity = { readonly key: VerifierKey; from: number; until: number }
  */
 export class KeyRing {
   /** The rotations that are malformed, contradict each other, or lead to no trusted key. */
-  readonly faults: readonly string[]
+  readonly faults: readonly KeyFault[]
   /** The rotations that lead to a trusted key. */
   readonly rotations: readonly KeyRotation[]
   private readonly validities = new Map<string, Validity>()
 
   /** Throws if a key is malformed. Malformed rotations are faults. */
   constructor(trusted: readonly string[], rotationNotes: readonly string[] = []) {
-    const faults: string[] = []
+    const faults: KeyFault[] = []
     const rotations = parsedRotations(rotationNotes, faults)
     for (const key of trusted) this.validityOf(key)
     const followed = new Set<KeyRotation>()
@@ -66,23 +74,27 @@ export class KeyRing {
     }
     for (const rotation of rotations) {
       if (followed.has(rotation)) continue
-      faults.push(`the rotation of the key at size ${rotation.size} leads to no trusted key`)
+      faults.push({ code: 'RotationUntrusted', params: { size: rotation.size } })
     }
-    if (this.hasRivals(trusted)) faults.push('no rotation leads from one trusted key to the other')
+    if (this.hasRivals(trusted)) faults.push({ code: 'RotationMissing', params: {} })
     this.faults = faults
     this.rotations = [...followed].toSorted((a, b) => a.size - b.size)
   }
 
   /** Returns why no key that was in force has signed the checkpoint, or null if one has. */
-  signatureFault(checkpoint: SignedCheckpoint): string | null {
+  signatureFault(
+    checkpoint: SignedCheckpoint,
+    source: CheckpointSource = 'signed',
+  ): SignatureFault | null {
     const { size } = checkpoint
     const signers = [...this.validities.values()].filter(({ key }) => isSignedBy(checkpoint, key))
     if (signers.some(({ from, until }) => size >= from && size <= until)) return null
     const [signer] = signers
-    if (signer === undefined) return 'is not signed with a key of the site'
-    return size > signer.until
-      ? `is signed with a key that was retired at size ${signer.until}`
-      : `is signed with a key that was not in force before size ${signer.from}`
+    if (signer === undefined) return { code: 'SignerUnknown', params: { source, size } }
+    const { from, until } = signer
+    return size > until
+      ? { code: 'SignerRetired', params: { source, size, until } }
+      : { code: 'SignerNotInForce', params: { source, size, from } }
   }
 
   /** Follows the rotations from a key, to later keys (`oldKey`) or to earlier ones (`newKey`). */
@@ -124,13 +136,13 @@ export class KeyRing {
 }
 
 /** A key has one successor and one predecessor. Others are faults, and are not followed. */
-function parsedRotations(notes: readonly string[], faults: string[]): KeyRotation[] {
+function parsedRotations(notes: readonly string[], faults: KeyFault[]): KeyRotation[] {
   const parsed: KeyRotation[] = []
   for (const note of notes) {
     try {
       parsed.push(parseKeyRotation(note))
     } catch (error) {
-      faults.push((error as Error).message)
+      faults.push(findingOf(error))
     }
   }
   const accepted: KeyRotation[] = []
@@ -139,7 +151,8 @@ function parsedRotations(notes: readonly string[], faults: string[]): KeyRotatio
     const rival = accepted.find((one) => one.oldKey === oldKey || one.newKey === newKey)
     if (rival === undefined) accepted.push(rotation)
     else if (rival.checkpoint.body !== checkpoint.body) {
-      faults.push(`two rotations, at sizes ${rival.size} and ${rotation.size}, name the same key`)
+      const params = { size: rival.size, otherSize: rotation.size }
+      faults.push({ code: 'RotationsContradict', params })
     }
   }
   return accepted

@@ -16,7 +16,7 @@ export type SealedLog = Required<SealedTree> & {
   /** The number of sealed events. */
   readonly size: number
   /** Set if the database names another key than this process has, which then signs nothing. */
-  readonly keyError: string | null
+  readonly keyError: WrongLogKey | null
   /** Returns the sealed leaf hashes from the index `first`. May return fewer than `count`. */
   readonly leafHashes: (first: number, count: number) => Promise<readonly Buffer[]>
 }
@@ -57,7 +57,7 @@ async function ownKey(core: Core): Promise<Pick<SealedLog, 'keys' | 'keyError'>>
     return { keys: [signer.verifierKey], keyError: null }
   } catch (error) {
     if (!(error instanceof WrongLogKey)) throw error
-    return { keys: [], keyError: error.message }
+    return { keys: [], keyError: error }
   }
 }
 

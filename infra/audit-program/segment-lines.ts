@@ -19,17 +19,18 @@ export async function* segmentLines(
 ): AsyncGenerator<string> {
   const packed = reader.read(name)
   if (packed === null) {
-    findings.report('export', null, `${name} is missing`)
+    findings.report('export', null, 'FileMissing', { file: name })
     return
   }
   const hash = createHash('sha256').update(packed).digest('hex')
   const isSame = hash === sha256 && packed.length === size
-  findings.expect('export', isSame, null, () => `${name} differs from its hash in the manifest`)
-  const report = (fault: string): void => findings.report('export', null, `${name} ${fault}`)
+  findings.expect('export', isSame, null, 'FileDiffers', () => ({ file: name }))
   let count = 0
-  for await (const line of linesIn(decompressed(packed, report), report)) {
+  for await (const line of linesIn(name, decompressed(name, packed, findings), findings)) {
     // Empty lines need hardly a byte in a compressed file, and each would be a finding.
-    if (count === EVENTS_PER_SEGMENT) return report(`has more than ${count} lines`)
+    if (count === EVENTS_PER_SEGMENT) {
+      return findings.report('export', null, 'LinesTooMany', { file: name, max: count })
+    }
     count += 1
     yield line.toString('utf8')
   }
@@ -37,8 +38,9 @@ export async function* segmentLines(
 
 /** Decompresses a segment in small chunks. The next is decompressed when the last was read. */
 async function* decompressed(
+  file: string,
   packed: Buffer,
-  report: (fault: string) => void,
+  findings: Findings,
 ): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
   let left = SEGMENT_BYTES_MAX
@@ -46,19 +48,22 @@ async function* decompressed(
     gunzip.end(packed)
     for await (const chunk of gunzip as AsyncIterable<Buffer>) {
       left -= chunk.length
-      if (left < 0) return report(`has more than ${SEGMENT_BYTES_MAX} bytes`)
+      if (left < 0) {
+        return findings.report('export', null, 'FileTooLarge', { file, max: SEGMENT_BYTES_MAX })
+      }
       yield chunk
     }
   } catch {
-    report('cannot be decompressed')
+    findings.report('export', null, 'FileNotDecompressible', { file })
   } finally {
     gunzip.destroy()
   }
 }
 
 async function* linesIn(
+  file: string,
   chunks: AsyncIterable<Buffer>,
-  report: (fault: string) => void,
+  findings: Findings,
 ): AsyncGenerator<Buffer> {
   let parts: Buffer[] = []
   let length = 0
@@ -74,7 +79,9 @@ async function* linesIn(
     if (start === chunk.length) continue
     parts.push(chunk.subarray(start))
     length += chunk.length - start
-    if (length > LINE_BYTES_MAX) return report(`has a line of more than ${LINE_BYTES_MAX} bytes`)
+    if (length > LINE_BYTES_MAX) {
+      return findings.report('export', null, 'LineTooLong', { file, max: LINE_BYTES_MAX })
+    }
   }
   if (length > 0) yield Buffer.concat(parts)
 }

@@ -25,12 +25,16 @@ export class Coverage {
     this.first = null
   }
 
-  /** Reports the events that are not covered, unless they are as new as the last event. */
-  finish(findings: Findings, lastAt: number, signers: string): void {
+  /**
+   * Reports the events that are not covered, unless they are as new as the last event. `quorum` is
+   * the number of witnesses that must have signed, or null for the site itself.
+   */
+  finish(findings: Findings, lastAt: number, quorum: number | null): void {
     const { first, size } = this
     const isCovered = first === null || lastAt - first.at <= COVERED_WITHIN_MS
-    findings.expect('signed-checkpoints', isCovered, first, () => {
-      return `only the first ${size} events are signed by ${signers}, not this one and later ones`
-    })
+    const check = 'signed-checkpoints'
+    if (quorum === null)
+      findings.expect(check, isCovered, first, 'EventsNotSigned', () => ({ size }))
+    else findings.expect(check, isCovered, first, 'EventsNotWitnessed', () => ({ size, quorum }))
   }
 }

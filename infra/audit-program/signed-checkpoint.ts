@@ -1,4 +1,6 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
+import type { CheckpointSource } from '#domain/audit/finding-texts/names.ts'
+import { FindingError } from '#domain/audit/finding-texts.ts'
 
 /**
  * A key that verifies signatures, in the form of C2SP signed-note: `name+hash+key`. `kind` is 1 for
@@ -33,25 +35,34 @@ export function parseVerifierKey(text: string): VerifierKey {
   const bytes = Buffer.from(encoded, 'base64')
   const kind = bytes[0]
   if (name === '' || bytes.length !== 33 || (kind !== 1 && kind !== 4)) {
-    throw new Error('a key has the form name+hash+base64')
+    throw new FindingError({ code: 'KeyMalformed', params: {} })
   }
   const expected = createHash('sha256').update(`${name}\n`).update(bytes).digest('hex').slice(0, 8)
-  if (expected !== id) throw new Error(`the hash of the key ${name} is ${expected}, not ${id}`)
+  if (expected !== id)
+    throw new FindingError({ code: 'KeyHashDiffers', params: { name, id, expected } })
   return { name, id, kind, publicKey: bytes.subarray(1) }
 }
 
 const SIGNATURE_LINE = /^— (\S+) (\S+)$/
 const NOTE_LENGTH_MAX = 100_000
 
-/** Parses a checkpoint and its signatures, without verifying them. Throws if the form is wrong. */
-export function parseSignedCheckpoint(note: string): SignedCheckpoint {
+/**
+ * Parses a checkpoint and its signatures, without verifying them. Throws if the form is wrong; the
+ * error names the source.
+ */
+export function parseSignedCheckpoint(
+  note: string,
+  source: CheckpointSource = 'signed',
+): SignedCheckpoint {
   const end = note.lastIndexOf('\n\n')
-  if (end < 0 || note.length > NOTE_LENGTH_MAX) throw new Error('the checkpoint is not signed')
+  if (end < 0 || note.length > NOTE_LENGTH_MAX) {
+    throw new FindingError({ code: 'CheckpointUnsigned', params: { source } })
+  }
   const body = note.slice(0, end + 1)
   const [origin = '', sizeText = '', rootText = ''] = body.split('\n')
   const [size, root] = [Number(sizeText), Buffer.from(rootText, 'base64')]
   if (!/^(0|[1-9]\d{0,15})$/.test(sizeText) || root.length !== 32 || origin === '') {
-    throw new Error('the checkpoint has no origin, size and root')
+    throw new FindingError({ code: 'CheckpointIncomplete', params: { source } })
   }
   const lines = note
     .slice(end + 2)
@@ -60,7 +71,7 @@ export function parseSignedCheckpoint(note: string): SignedCheckpoint {
   const signatures = lines.map((line) => {
     const [, name = '', encoded = ''] = SIGNATURE_LINE.exec(line) ?? []
     const bytes = Buffer.from(encoded, 'base64')
-    if (bytes.length < 5) throw new Error('a signature of the checkpoint has a wrong form')
+    if (bytes.length < 5) throw new FindingError({ code: 'SignatureMalformed', params: { source } })
     return { name, id: bytes.subarray(0, 4).toString('hex'), bytes: bytes.subarray(4) }
   })
   return { origin, size, root, body, signatures }

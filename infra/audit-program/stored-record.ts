@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { FindingError } from '#domain/audit/finding-texts.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 
 /** An event exactly as it is stored. `data` is the stored JSON text. */
@@ -20,7 +21,8 @@ export type StoredRecord = {
 export function eventOf(record: StoredRecord): Recorded {
   const { at, actor, cause, data: text, ...place } = record
   const data: unknown = JSON.parse(text)
-  if (typeof data !== 'object' || data === null) throw new Error('the data is not an object')
+  if (typeof data !== 'object' || data === null)
+    throw new FindingError({ code: 'DataNotObject', params: {} })
   return { ...place, data, meta: { actor, cause, at } }
 }
 
@@ -31,7 +33,7 @@ export function recordOf(line: string): StoredRecord {
   const areNumbers = [position, revision, v, at].every(Number.isSafeInteger)
   const areTexts = [stream, id, type, actor, data].every((text) => typeof text === 'string')
   if (areNumbers && areTexts && (cause === null || typeof cause === 'string')) return record
-  throw new Error('a line is not a record of an event')
+  throw new FindingError({ code: 'LineNotRecord', params: {} })
 }
 
 export const lineOf = (record: StoredRecord): string => `${JSON.stringify(record)}\n`

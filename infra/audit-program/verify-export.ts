@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
+import type { CheckpointSource } from '#domain/audit/finding-texts/names.ts'
+import { messageOf } from '#domain/audit/finding-texts.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { type AuditState, initialAudit } from '#domain/audit/state.ts'
 import type { Recorded } from '#domain/shared/event.ts'
@@ -77,8 +79,8 @@ export async function verifyExport(
   finishAudit(state, findings)
   checkpoints.finish(tree, state.lastAt, manifest)
   const events = tree.size - size
-  findings.expect('export', events === manifest.events, null, () => {
-    return `the manifest names ${manifest.events} events, but the segments have ${events}`
+  findings.expect('export', events === manifest.events, null, 'ExportEventsDiffer', () => {
+    return { named: manifest.events, events }
   })
   return {
     ...{ first, last, events, findings },
@@ -102,6 +104,7 @@ async function verifySegment(
   verifying: Verifying,
 ): Promise<void> {
   const { state, tree, checkpoints, findings } = verifying
+  const { name: file } = segment
   const lines = segmentLines(reader, segment, findings)
   const sealed = sealedHashes(reader, segment, findings)
   let events = 0
@@ -116,15 +119,16 @@ async function verifySegment(
       checkpoints.append(record)
       checkpoints.compare(tree)
       const isInside = record.position >= segment.first && record.position <= segment.last
-      if (!isInside) findings.report('export', record, `is not in the range of ${segment.name}`)
+      if (!isInside) findings.report('export', record, 'EventOutsideFile', { file })
       applyToAudit(state, eventOf(record), findings)
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      findings.report('records', null, `event ${events} of ${segment.name}: ${reason}`)
+      const params = { file, line: events, reason: messageOf(error) }
+      findings.report('records', null, 'LineUnreadable', params)
     }
   }
-  const detail = () => `${segment.name} has ${events} events instead of ${segment.events}`
-  findings.expect('export', events === segment.events, null, detail)
+  findings.expect('export', events === segment.events, null, 'FileEventsDiffer', () => {
+    return { file, events, named: segment.events }
+  })
 }
 
 const HASH_BYTES = 32
@@ -134,7 +138,7 @@ function sealedHashes(reader: ExportReader, { sealed }: Segment, findings: Findi
   if (sealed === undefined) return Buffer.alloc(0)
   const hashes = reader.read(sealed.name) ?? Buffer.alloc(0)
   const isSame = createHash('sha256').update(hashes).digest('hex') === sealed.sha256
-  findings.expect('export', isSame, null, () => `${sealed.name} differs from its hash`)
+  findings.expect('export', isSame, null, 'FileDiffers', () => ({ file: sealed.name }))
   return hashes
 }
 
@@ -147,8 +151,7 @@ function compareLeaf(
 ): void {
   const expected = sealed.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES)
   if (expected.length < HASH_BYTES) return
-  const detail = () => 'the event differs from the one that was sealed at this place'
-  findings.expect('transparency-log', hash.equals(expected), record, detail)
+  findings.expect('transparency-log', hash.equals(expected), record, 'EventDiffersFromSeal')
 }
 
 /** Reads the manifest of an export that is not verified. Throws without a valid manifest. */
@@ -177,14 +180,11 @@ export async function* exportedEvents(
 
 type Expected = {
   readonly root: Buffer
-  readonly source: string
-  readonly isSigned: boolean
   /** A rotation after the last event of the export is followed, but has no tree to compare with. */
-  readonly isRotation: boolean
+  readonly source: CheckpointSource
+  readonly isSigned: boolean
   readonly isWitnessed: boolean
 }
-
-const EARLIER = 'an earlier checkpoint'
 
 /** Compares the tree with the signed checkpoints, each at its size. */
 class CheckpointChecks {
@@ -205,8 +205,8 @@ class CheckpointChecks {
     this.witnesses = this.validKeys(options.witnesses ?? manifest.witnessKeys).map(parseVerifierKey)
     const required = options.quorum ?? options.witnesses?.length ?? 0
     this.quorum = required > 0 ? required : null
-    for (const note of manifest.signedCheckpoints) this.add(note, 'a signed checkpoint')
-    for (const note of options.earlier ?? []) this.add(note, EARLIER)
+    for (const note of manifest.signedCheckpoints) this.add(note, 'signed')
+    for (const note of options.earlier ?? []) this.add(note, 'earlier')
   }
 
   append(record: StoredRecord): void {
@@ -220,46 +220,51 @@ class CheckpointChecks {
     if (expected === undefined) return
     this.bySize.delete(tree.size)
     const root = tree.root()
-    for (const { root: signed, source, isSigned, isWitnessed, isRotation } of expected) {
+    const { size } = tree
+    for (const { root: signed, source, isSigned, isWitnessed } of expected) {
       const isEqual = signed.equals(root)
-      this.findings.expect('signed-checkpoints', isEqual, null, () => {
-        const { size } = this.signed
-        const after = size === 0 ? '' : ` (the tree of size ${size} agrees)`
-        return `the first ${tree.size} events differ from ${source} of that size${after}`
-      })
-      if (!isRotation) this.compared.all += 1
-      if (source === EARLIER) this.compared.earlier += 1
-      if (isEqual && isSigned) this.cover(tree.size, isWitnessed)
+      this.findings.checked('signed-checkpoints')
+      if (!isEqual) this.reportDifference(source, size)
+      if (source !== 'rotation') this.compared.all += 1
+      if (source === 'earlier') this.compared.earlier += 1
+      if (isEqual && isSigned) this.cover(size, isWitnessed)
     }
+  }
+
+  private reportDifference(source: CheckpointSource, size: number): void {
+    const { size: agreed } = this.signed
+    const check = 'signed-checkpoints'
+    if (agreed === 0) this.findings.report(check, null, 'CheckpointDiffers', { source, size })
+    else this.findings.report(check, null, 'CheckpointDiffersAfter', { source, size, agreed })
   }
 
   /** Reports the checkpoints of which events are missing, and the events without a checkpoint. */
   finish(tree: GrowingTree, lastAt: number, { continuation }: Manifest): void {
     for (const [size, expected] of this.bySize) {
       if (size < tree.size) continue
-      for (const { source, isRotation } of expected) {
-        if (isRotation) continue
-        const detail = `${source} has ${size} events, but only ${tree.size} are here`
-        this.findings.report('signed-checkpoints', null, detail)
+      for (const { source } of expected) {
+        if (source === 'rotation') continue
+        const params = { source, size, events: tree.size }
+        this.findings.report('signed-checkpoints', null, 'CheckpointEventsMissing', params)
       }
     }
     if (continuation !== undefined) this.continueTo(tree, continuation)
-    this.signed.finish(this.findings, lastAt, 'the site')
-    if (this.quorum === null) return
-    this.witnessed.finish(this.findings, lastAt, `${this.quorum} of the witnesses that you named`)
+    this.signed.finish(this.findings, lastAt, null)
+    if (this.quorum !== null) this.witnessed.finish(this.findings, lastAt, this.quorum)
   }
 
   /** Compares the tree with a checkpoint of later events, of which the export has no other part. */
   private continueTo(tree: GrowingTree, continuation: NonNullable<Manifest['continuation']>): void {
-    const checkpoint = this.parsed(continuation.signedCheckpoint, 'the next checkpoint')
+    const checkpoint = this.parsed(continuation.signedCheckpoint, 'next')
     if (checkpoint === null) return
-    const { isSigned, isWitnessed } = this.signaturesOf(checkpoint)
+    const { isSigned, isWitnessed } = this.signaturesOf(checkpoint, 'next')
     const hashes = continuation.hashes.map((hash) => Buffer.from(hash, 'base64'))
     const isEqual = isConsistent({ size: tree.size, root: tree.root() }, checkpoint, hashes)
-    this.findings.expect('signed-checkpoints', isSigned && isEqual, null, () => {
-      return `the first ${tree.size} events differ from the next checkpoint, or it is not signed`
+    const isNext = isSigned && isEqual
+    this.findings.expect('signed-checkpoints', isNext, null, 'NextCheckpointDiffers', () => {
+      return { size: tree.size }
     })
-    if (isSigned && isEqual) this.cover(tree.size, isWitnessed)
+    if (isNext) this.cover(tree.size, isWitnessed)
   }
 
   private cover(size: number, isWitnessed: boolean): void {
@@ -267,31 +272,32 @@ class CheckpointChecks {
     if (isWitnessed) this.witnessed.cover(size)
   }
 
-  private signaturesOf(checkpoint: SignedCheckpoint) {
+  private signaturesOf(checkpoint: SignedCheckpoint, source: CheckpointSource) {
     const count = this.witnesses.filter((key) => isSignedBy(checkpoint, key)).length
     if (count > 0) this.compared.cosigned += 1
-    const fault = this.keyRing.signatureFault(checkpoint)
+    const fault = this.keyRing.signatureFault(checkpoint, source)
     return { fault, isSigned: fault === null, isWitnessed: count >= (this.quorum ?? 1) }
   }
 
-  private add(note: string, source: string): void {
+  private add(note: string, source: CheckpointSource): void {
     const checkpoint = this.parsed(note, source)
     if (checkpoint === null) return
     const { size, root } = checkpoint
-    const { fault, ...signatures } = this.signaturesOf(checkpoint)
-    const detail = () => `${source} of size ${size} ${fault}`
-    this.findings.expect('signed-checkpoints', signatures.isSigned, null, detail)
-    this.expectAt(size, { root, source, ...signatures, isRotation: false })
+    const { fault, ...signatures } = this.signaturesOf(checkpoint, source)
+    this.findings.checked('signed-checkpoints')
+    if (fault !== null) this.findings.report('signed-checkpoints', null, fault.code, fault.params)
+    this.expectAt(size, { root, source, ...signatures })
   }
 
   private keyRingOf(keys: readonly string[], rotations: readonly string[]): KeyRing {
     const ring = new KeyRing(this.validKeys(keys), rotations)
     this.findings.checked('signed-checkpoints', ring.rotations.length)
-    for (const fault of ring.faults) this.findings.report('signed-checkpoints', null, fault)
+    for (const { code, params } of ring.faults) {
+      this.findings.report('signed-checkpoints', null, code, params)
+    }
     for (const { size, checkpoint } of ring.rotations) {
-      const source = 'the rotation of the key'
-      const signatures = { isSigned: true, isWitnessed: false, isRotation: true }
-      this.expectAt(size, { root: checkpoint.root, source, ...signatures })
+      const signatures = { isSigned: true, isWitnessed: false }
+      this.expectAt(size, { root: checkpoint.root, source: 'rotation', ...signatures })
     }
     return ring
   }
@@ -300,11 +306,11 @@ class CheckpointChecks {
     this.bySize.set(size, [...(this.bySize.get(size) ?? []), expected])
   }
 
-  private parsed(note: string, source: string): SignedCheckpoint | null {
+  private parsed(note: string, source: CheckpointSource): SignedCheckpoint | null {
     try {
-      return parseSignedCheckpoint(note)
+      return parseSignedCheckpoint(note, source)
     } catch (error) {
-      this.findings.report('signed-checkpoints', null, `${source}: ${(error as Error).message}`)
+      this.findings.reportError('signed-checkpoints', null, error)
       return null
     }
   }
@@ -315,7 +321,7 @@ class CheckpointChecks {
       try {
         return parseVerifierKey(text) !== null
       } catch (error) {
-        this.findings.report('signed-checkpoints', null, (error as Error).message)
+        this.findings.reportError('signed-checkpoints', null, error)
         return false
       }
     })

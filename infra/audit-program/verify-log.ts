@@ -31,21 +31,22 @@ export async function readSignedLog(
   findings: Findings,
 ): Promise<SignedLog> {
   const check = 'signed-checkpoints'
-  findings.expect(check, log.keyError === null, null, () => String(log.keyError))
-  const keys = log.keyError === null ? new KeyRing(log.keys, log.keyRotations) : null
-  for (const fault of keys?.faults ?? []) findings.report(check, null, fault)
+  const { keyError } = log
+  const code = keyError?.isRetired === true ? 'LogKeyRetired' : 'LogKeyDiffers'
+  findings.expect(check, keyError === null, null, code)
+  const keys = keyError === null ? new KeyRing(log.keys, log.keyRotations) : null
+  for (const fault of keys?.faults ?? []) findings.report(check, null, fault.code, fault.params)
   const tree = storedTree(pg)
   for (const { size, checkpoint } of keys?.rotations ?? []) {
     const root = await tree.root(size).catch(() => null)
-    findings.expect(check, root?.equals(checkpoint.root) === true, null, () => {
-      return `the rotation of the key at size ${size} was signed over another tree`
-    })
+    const isEqual = root?.equals(checkpoint.root) === true
+    findings.expect(check, isEqual, null, 'RotationTreeDiffers', () => ({ size }))
   }
   const checkpoints = log.signedCheckpoints.flatMap((note) => {
     try {
       return [parseSignedCheckpoint(note)]
     } catch (error) {
-      findings.report(check, null, (error as Error).message)
+      findings.reportError(check, null, error)
       return []
     }
   })
@@ -77,8 +78,8 @@ export function verifyIsSealed(
   findings: Findings,
 ): void {
   const isSealed = unsealed === null || lastAt - unsealed.at <= SEALED_WITHIN_MS
-  findings.expect('transparency-log', isSealed, unsealed, () => {
-    return `only ${log?.size ?? 0} events are sealed, not this one and the ones after it`
+  findings.expect('transparency-log', isSealed, unsealed, 'EventsNotSealed', () => {
+    return { size: log?.size ?? 0 }
   })
 }
 
@@ -91,12 +92,14 @@ export function verifySignedCheckpoints(
     const { size } = checkpoint
     if (size < startedAt) continue
     const fault = keys?.signatureFault(checkpoint) ?? null
-    const unsigned = () => `the checkpoint of size ${size} ${fault}`
-    findings.expect('signed-checkpoints', fault === null, null, unsigned)
+    findings.checked('signed-checkpoints')
+    if (fault !== null) findings.report('signed-checkpoints', null, fault.code, fault.params)
     const root = roots.get(size)
     if (root === undefined) continue
-    const detail = () => `the first ${size} events differ from the checkpoint of that size`
-    findings.expect('signed-checkpoints', root.equals(checkpoint.root), null, detail)
+    const isEqual = root.equals(checkpoint.root)
+    findings.expect('signed-checkpoints', isEqual, null, 'CheckpointDiffers', () => {
+      return { source: 'signed', size }
+    })
   }
 }
 
@@ -116,8 +119,9 @@ export async function compareEarlierRoots(
     if (root === null || findingCount > 0) continue
     const isThere = log !== null && treeSize <= log.size
     const found = isThere ? await tree.root(treeSize).catch(() => null) : null
-    findings.expect('transparency-log', found?.toString('base64') === root, record, () => {
-      return `this verification had found another log of ${treeSize} events`
+    const isEqual = found?.toString('base64') === root
+    findings.expect('transparency-log', isEqual, record, 'EarlierRootDiffers', () => {
+      return { size: treeSize }
     })
   }
 }
@@ -168,8 +172,9 @@ export async function compareEarlierEvents(
     const root = await storedTree(core.pg)
       .root(tree.size)
       .catch(() => null)
-    findings.expect('transparency-log', root?.equals(tree.root()) === true, null, () => {
-      return `the log of the first ${tree.size} events is not the one that was verified before`
+    const isEqual = root?.equals(tree.root()) === true
+    findings.expect('transparency-log', isEqual, null, 'VerifiedLogDiffers', () => {
+      return { size: tree.size }
     })
   }
   const untilLeaf = Math.min(log.size, tree.size)
@@ -199,19 +204,19 @@ async function recordAt(
   { kind, position }: LogFinding,
   findings: Findings,
 ): Promise<StoredRecord | null> {
-  if (kind !== 'event-changed' || position === null) return null
+  if (kind !== 'event-changed') return null
   if (findings.total() > RECORDS_NAMED_MAX) return null
   const [record] = await records.read(position - 1, 1)
   return record?.position === position ? record : null
 }
 
 function report(
-  { kind, position, detail }: LogFinding,
+  { kind, position, code, params }: LogFinding,
   record: StoredRecord | null,
   findings: Findings,
 ): void {
-  const isOfEvent = kind.startsWith('event-') && position !== null
+  const isOfEvent = kind.startsWith('event-')
   const check = kind.startsWith('checkpoint-') ? 'signed-checkpoints' : 'transparency-log'
   const place = record ?? (isOfEvent ? { position } : null)
-  findings.report(check, place, isOfEvent ? detail : `${detail} (at position ${position})`)
+  findings.report(check, place, code, params)
 }

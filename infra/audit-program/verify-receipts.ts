@@ -1,3 +1,4 @@
+import { englishText } from '#domain/audit/finding-texts.ts'
 import { isConsistent, isIncluded } from '../transparency-log/merkle-tree.ts'
 import { KeyRing } from './key-ring.ts'
 import { isSignedBy, parseSignedCheckpoint, parseVerifierKey } from './signed-checkpoint.ts'
@@ -115,9 +116,9 @@ function verifyProof(
   }
   const checkpoint = parseSignedCheckpoint(note)
   const ring = new KeyRing(keys.site, keys.rotations)
-  for (const fault of ring.faults) report('signature', fault)
+  for (const fault of ring.faults) report('signature', englishText(fault))
   const fault = ring.signatureFault(checkpoint)
-  if (fault !== null) report('signature', `the checkpoint of size ${checkpoint.size} ${fault}`)
+  if (fault !== null) report('signature', englishText(fault))
   for (const rotation of ring.rotations) {
     const isOther = !rotation.checkpoint.root.equals(checkpoint.root)
     if (rotation.size === checkpoint.size && isOther) {

@@ -7,7 +7,6 @@ import type { ProjectionName } from '#projections/projection-names.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
 import {
   type AheadOfEvents,
-  describeAhead,
   ensureCheckpointTables,
   furthestAhead,
   recordAheadOfEvents,
@@ -168,15 +167,14 @@ function compareLeaf(
   findings: Findings,
 ): void {
   if (sealed === undefined) return
-  const detail = () => 'the stored event differs from the one that was sealed at this place'
-  findings.expect('transparency-log', hash.equals(sealed), record, detail)
+  findings.expect('transparency-log', hash.equals(sealed), record, 'EventDiffersFromSeal')
 }
 
 function applyRecord(state: Verified['state'], record: StoredRecord, findings: Findings): void {
   try {
     applyToAudit(state, eventOf(record), findings)
   } catch (error) {
-    findings.report('records', record, (error as Error).message)
+    findings.reportError('records', record, error)
     state.position = record.position
   }
 }
@@ -190,15 +188,16 @@ async function verifyEnd(
   treeSize: number,
   findings: Findings,
 ): Promise<void> {
-  findings.expect('positions', state.position <= head, { position: head + 1 }, () => {
-    return `the events from ${head + 1} to ${state.position} were verified before, and are gone`
+  const { position: last } = state
+  const first = head + 1
+  findings.expect('positions', last <= head, { position: first }, 'VerifiedEventsMissing', () => {
+    return { first, last }
   })
-  findings.expect('positions', state.position >= head, null, () => {
-    return `the store names ${head} as its last position, but the last event is ${state.position}`
-  })
+  findings.expect('positions', last >= head, null, 'LastEventsMissing', () => ({ head, last }))
   if (log !== null) {
-    findings.expect('transparency-log', log.size <= treeSize, null, () => {
-      return `${log.size} events were sealed, but only ${treeSize} are here`
+    const { size: sealed } = log
+    findings.expect('transparency-log', sealed <= treeSize, null, 'SealedEventsMissing', () => {
+      return { sealed, events: treeSize }
     })
   }
   if (core.config.eventStore.url !== null) return
@@ -209,7 +208,7 @@ async function verifyEnd(
   )
   findings.checked('revisions')
   for (const { stream, revision } of rows) {
-    findings.report('revisions', { stream }, `its last revision ${revision} is missing`)
+    findings.report('revisions', { stream }, 'LastRevisionMissing', { revision })
   }
 }
 
@@ -224,9 +223,9 @@ async function reportAheadOfEvents(
   await ensureCheckpointTables(core.pg)
   const ahead = await recordAheadOfEvents(core)
   const furthest = furthestAhead(ahead)
-  findings.expect('read-models', furthest === null, null, () => {
-    const names = [...ahead.keys()].sort().join(', ')
-    return `${describeAhead(furthest as AheadOfEvents)}. They stopped until a rebuild: ${names}`
+  findings.expect('read-models', furthest === null, null, 'ReadModelsAhead', () => {
+    const readModels = [...ahead.keys()].sort().join(', ')
+    return { ...(furthest as AheadOfEvents), readModels }
   })
   return new Set(ahead.keys())
 }
@@ -247,13 +246,12 @@ async function compareReadModels(
     // A history in which something was found may be impossible to fold: an event that another one
     // needs is missing. The findings that name the event must be reported all the same.
     if (signal?.aborted === true || findings.total() === 0) throw error
-    findings.report('read-models', null, `the events can't be folded: ${error.message}`)
+    findings.report('read-models', null, 'EventsNotFoldable', { reason: error.message })
     return []
   })
   for (const { name, isEqual, found, expected } of results) {
-    findings.expect('read-models', isEqual, null, () => {
-      const tables = differing(found, expected).join(', ')
-      return `${name} differs from a new fold of the events: ${tables}. Rebuild it`
+    findings.expect('read-models', isEqual, null, 'ReadModelDiffers', () => {
+      return { readModel: name, tables: differing(found, expected).join(', ') }
     })
   }
 }

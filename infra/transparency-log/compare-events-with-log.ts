@@ -1,20 +1,33 @@
 import type { Pool } from 'pg'
-import type { KeyRing } from '../audit-program/key-ring.ts'
+import type { KeyRing, SignatureFault } from '../audit-program/key-ring.ts'
 import { parseSignedCheckpoint, type SignedCheckpoint } from '../audit-program/signed-checkpoint.ts'
 import { HASH_BYTES, type ReadLeaves, splitHashes } from './leaf-hashes.ts'
 import { rootOfHashes, TILE_WIDTH } from './merkle-tree.ts'
 import { listCheckpoints, readTile, storedTree } from './read-log.ts'
 
+/** A code in the catalogue of findings, with the params of its text. */
+type Coded<Code extends string, Params> = { readonly code: Code; readonly params: Readonly<Params> }
+
+type LogFault =
+  | Coded<'EventDiffersFromSeal' | 'EventRemoved', Record<string, never>>
+  | Coded<'EventsRemoved', { count: number }>
+  | Coded<'LeavesRemoved' | 'LeafDiffers', { leaf: number }>
+  | Coded<'TileDiffers', { tile: string; position: number }>
+  | Coded<
+      'StoredCheckpointMalformed' | 'StoredCheckpointDiffers',
+      { size: number; position: number }
+    >
+  | SignatureFault
+
 /** A contradiction between the events and the transparency log. `position` is that of an event. */
-export type LogFinding = {
+export type LogFinding = LogFault & {
   readonly kind:
     | 'event-changed'
     | 'event-missing'
     | 'tile-changed'
     | 'checkpoint-changed'
     | 'checkpoint-signed-by-another-key'
-  readonly position: number | null
-  readonly detail: string
+  readonly position: number
 }
 
 type Comparing = {
@@ -92,7 +105,8 @@ const sealedLeaves = (tiles: readonly LeafTile[], untilLeaf: number): Buffer[] =
 }
 
 const TILES_PER_READ = 64
-const CHANGED = 'the event differs from what was sealed'
+const CHANGED = { kind: 'event-changed', code: 'EventDiffersFromSeal', params: {} } as const
+const REMOVED = { kind: 'event-missing', code: 'EventRemoved', params: {} } as const
 
 /** Compares a tile of a store with gaps. What follows the first contradiction is not compared. */
 async function* compareInOrder(
@@ -105,14 +119,11 @@ async function* compareInOrder(
   const differing = sealed.findIndex((hash, i) => hashes[i]?.equals(hash) !== true)
   if (differing < 0) return
   const position = positions[differing]
-  const leaf = `leaf ${Number(tiles[0]?.index) * TILE_WIDTH + differing}`
+  const params = { leaf: Number(tiles[0]?.index) * TILE_WIDTH + differing }
   if (position === undefined) {
-    const detail = `the events from ${leaf} on were removed`
-    yield { kind: 'event-missing', position: positions.at(-1) ?? first, detail }
-  } else {
-    const detail = `the event is not ${leaf}: it was changed, or one before it was removed`
-    yield { kind: 'event-changed', position, detail }
-  }
+    const last = positions.at(-1) ?? first
+    yield { kind: 'event-missing', position: last, code: 'LeavesRemoved', params }
+  } else yield { kind: 'event-changed', position, code: 'LeafDiffers', params }
 }
 
 async function* compareTiles(
@@ -132,7 +143,7 @@ async function* compareTiles(
       yield* compareOneByOne(sealed, first, i, new Map(positions.map((p, n) => [p, hashes[n]])))
       return
     }
-    yield { kind: 'event-changed', position: expected, detail: CHANGED }
+    yield { ...CHANGED, position: expected }
   }
 }
 
@@ -147,21 +158,18 @@ function* compareOneByOne(
   for (let i = from; i < sealed.length && first + i <= last; i++) {
     const hash = byPosition.get(first + i)
     if (hash?.equals(sealed[i] as Buffer)) continue
-    const isMissing = hash === undefined
-    const kind = isMissing ? 'event-missing' : 'event-changed'
-    yield { kind, position: first + i, detail: isMissing ? 'the event was removed' : CHANGED }
+    yield { ...(hash === undefined ? REMOVED : CHANGED), position: first + i }
   }
-  const lost = first + sealed.length - 1 - last
-  if (lost > 0) {
-    const detail = `${lost} events from here on were removed`
-    yield { kind: 'event-missing', position: last + 1, detail }
+  const count = first + sealed.length - 1 - last
+  if (count > 0) {
+    yield { kind: 'event-missing', position: last + 1, code: 'EventsRemoved', params: { count } }
   }
 }
 
 /** Compares the root of each full tile with its hash in the tile above. */
 async function* compareParents(pg: Pool, tiles: readonly LeafTile[]): AsyncGenerator<LogFinding> {
   const above = new Map<number, Buffer | null>()
-  for (const { index, hashes, first_position: position } of tiles) {
+  for (const { index, hashes, first_position: firstPosition } of tiles) {
     if (hashes.length < TILE_WIDTH * HASH_BYTES) continue
     const parent = Math.floor(Number(index) / TILE_WIDTH)
     if (!above.has(parent)) above.set(parent, await readTile(pg, 1, parent, null))
@@ -174,8 +182,8 @@ async function* compareParents(pg: Pool, tiles: readonly LeafTile[]): AsyncGener
         .equals(root)
     )
       continue
-    const detail = `the hashes of tile ${index} differ from the tile above`
-    yield { kind: 'tile-changed', position: Number(position), detail }
+    const position = Number(firstPosition)
+    yield { kind: 'tile-changed', position, code: 'TileDiffers', params: { tile: index, position } }
   }
 }
 
@@ -191,21 +199,18 @@ async function* compareCheckpoints(
     const tree = storedTree(pg)
     for (const { size, lastPosition: position, note, root } of page) {
       if (size < smallest) return
-      const at = `the checkpoint of ${size} events`
+      const changed = { kind: 'checkpoint-changed', position, params: { size, position } } as const
       const checkpoint = parsedOrNull(note)
       if (checkpoint === null) {
-        yield { kind: 'checkpoint-changed', position, detail: `${at} is malformed` }
+        yield { ...changed, code: 'StoredCheckpointMalformed' }
         continue
       }
       const fault = keys?.signatureFault(checkpoint) ?? null
-      if (fault !== null) {
-        const detail = `${at} ${fault}`
-        yield { kind: 'checkpoint-signed-by-another-key', position, detail }
-      }
+      if (fault !== null) yield { kind: 'checkpoint-signed-by-another-key', position, ...fault }
       const expected = await tree.root(size).catch(() => null)
       const isSame = expected?.equals(checkpoint.root) && checkpoint.root.equals(root)
       if (isSame && checkpoint.size === size) continue
-      yield { kind: 'checkpoint-changed', position, detail: `${at} differs from the tiles` }
+      yield { ...changed, code: 'StoredCheckpointDiffers' }
     }
     const last = page.at(-1)
     if (last === undefined) return

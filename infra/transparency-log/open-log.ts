@@ -21,6 +21,9 @@ export type TransparencyLog = {
 
 /** Thrown if the key of the log is another one than this process has. */
 export class WrongLogKey extends Error {
+  /** True if this process has a key that was in force, and was replaced. */
+  readonly isRetired: boolean
+
   constructor(isRetired: boolean) {
     super(
       isRetired
@@ -30,6 +33,7 @@ export class WrongLogKey extends Error {
             'checkpoints: start with the original TRANSPARENCY_LOG_KEY or SECRET_KEY',
     )
     this.name = 'WrongLogKey'
+    this.isRetired = isRetired
   }
 }
 

@@ -7,14 +7,18 @@ import {
   type VerificationJob,
 } from '#domain/audit/decide.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
+import { detailIn, type Finding } from '#domain/audit/findings.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { type JobProgress, readProgress } from '#infra/audit-program/job-progress.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
+import { type Language, languageOf } from '#infra/http/language.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
 import {
   type AuditCheck,
+  type AuditFinding,
   type Rebuild,
   type Verification,
   verificationQueries,
@@ -26,18 +30,21 @@ export function listVerifications(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(verificationQueries, 'GET /api/audit/verifications'),
     onRequest: onlyAuditor,
-    handler: async () => {
+    handler: async (request) => {
       const { verifications } = await jobsOf(deps)
-      return success({ items: await withProgress(deps, verifications, verificationAnswer) })
+      const language = languageOf(request)
+      const items = await jobAnswers(deps, verifications, language, verificationAnswer)
+      return success({ items })
     },
   })
   app.route({
     ...endpoint(verificationQueries, 'GET /api/audit/verifications/:id'),
     onRequest: onlyAuditor,
-    handler: async ({ params: { id } }) => {
+    handler: async (request) => {
       const { verifications } = await jobsOf(deps)
-      const own = verifications.filter(({ request }) => request.id === id)
-      const [answer] = await withProgress(deps, own, verificationAnswer)
+      const { id } = request.params
+      const own = verifications.filter((job) => job.request.id === id)
+      const [answer] = await jobAnswers(deps, own, languageOf(request), verificationAnswer)
       if (answer === undefined) throw httpError('NotFound')
       return success(answer)
     },
@@ -49,9 +56,9 @@ export function listRebuilds(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(verificationQueries, 'GET /api/audit/rebuilds'),
     onRequest: onlyAuditor,
-    handler: async () => {
+    handler: async (request) => {
       const { rebuilds } = await jobsOf(deps)
-      const items = await withProgress(deps, rebuilds, rebuildAnswer)
+      const items = await jobAnswers(deps, rebuilds, languageOf(request), rebuildAnswer)
       return success({ items, read_models: [...PROJECTION_NAMES] })
     },
   })
@@ -61,14 +68,17 @@ const jobsOf = ({ core: { actors } }: ReadDeps): Promise<AuditJobsState> =>
   actors.ask(auditJobsDecider, AUDIT_JOBS_STREAM, (state) => state)
 
 /** Returns the answers for jobs, newest first, with the progress of those that are running. */
-async function withProgress<Job extends AuditJob, Answer>(
+async function jobAnswers<Job extends AuditJob, Answer>(
   { core }: ReadDeps,
   jobs: readonly Job[],
-  answerOf: (job: Job, progress: JobProgress | null) => Answer,
+  language: Language,
+  answerOf: (job: Job, progress: JobProgress | null, language: Language) => Answer,
 ): Promise<Answer[]> {
   const ids = jobs.filter(isOpen).map(({ request }) => request.id)
   const progress = await readProgress(core.pg, ids)
-  return jobs.toReversed().map((job) => answerOf(job, progress.get(job.request.id) ?? null))
+  return jobs
+    .toReversed()
+    .map((job) => answerOf(job, progress.get(job.request.id) ?? null, language))
 }
 
 const seconds = (ms: number): number => Math.floor(ms / 1_000)
@@ -79,7 +89,16 @@ function progressAnswer(progress: JobProgress | null) {
   return { ...others, seconds_left: secondsLeft }
 }
 
-function jobAnswer({ request, result, failure }: AuditJob, progress: JobProgress | null) {
+const FAILED: TranslatedText = {
+  zh: '失败原因见服务器日志',
+  en: 'The log of the server says why the job failed',
+}
+
+function jobAnswer(
+  { request, result, failure }: AuditJob,
+  progress: JobProgress | null,
+  language: Language,
+) {
   const ended = result ?? failure
   const running = progress === null ? ('waiting' as const) : ('running' as const)
   const status = failure === null ? (result === null ? running : 'finished') : 'failed'
@@ -90,14 +109,18 @@ function jobAnswer({ request, result, failure }: AuditJob, progress: JobProgress
     requested_at: seconds(request.requestedAt),
     finished_at: ended === null ? null : seconds(ended.finishedAt),
     progress: ended === null ? progressAnswer(progress) : null,
-    error: failure === null ? '' : 'The log of the server says why the job failed',
+    error: failure === null ? '' : FAILED[language],
   }
 }
 
-function verificationAnswer(job: VerificationJob, progress: JobProgress | null): Verification {
+function verificationAnswer(
+  job: VerificationJob,
+  progress: JobProgress | null,
+  language: Language,
+): Verification {
   const { result } = job
   return {
-    ...jobAnswer(job, progress),
+    ...jobAnswer(job, progress, language),
     mode: result?.mode ?? job.request.mode,
     from_position: result?.fromPosition ?? 0,
     to_position: result?.toPosition ?? 0,
@@ -108,15 +131,18 @@ function verificationAnswer(job: VerificationJob, progress: JobProgress | null):
       check: counts.check as AuditCheck,
     })),
     finding_count: result?.findingCount ?? 0,
-    findings: (result?.findings ?? []).map((finding) => ({
-      ...finding,
-      check: finding.check as AuditCheck,
-    })),
+    findings: (result?.findings ?? []).map((finding) => findingAnswer(finding, language)),
   }
 }
 
-function rebuildAnswer(job: RebuildJob, progress: JobProgress | null): Rebuild {
-  const answer = jobAnswer(job, progress)
+function findingAnswer(finding: Finding, language: Language): AuditFinding {
+  const { check, position, stream, revision } = finding
+  const detail = detailIn(language, finding)
+  return { check: check as AuditCheck, position, stream, revision, detail }
+}
+
+function rebuildAnswer(job: RebuildJob, progress: JobProgress | null, language: Language): Rebuild {
+  const answer = jobAnswer(job, progress, language)
   const { status } = answer
   const positions = new Map(job.result?.readModels.map(({ name, position }) => [name, position]))
   return {

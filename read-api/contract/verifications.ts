@@ -28,7 +28,10 @@ export type AuditCheck = (typeof AUDIT_CHECKS)[number]
 
 const Check = Type.Unsafe<AuditCheck>(Type.Union(AUDIT_CHECKS.map((name) => Type.Literal(name))))
 
-/** A rule that does not hold. `position`, `stream` and `revision` are null if no event is meant. */
+/**
+ * A rule that does not hold. `position`, `stream` and `revision` are null if no event is meant.
+ * `detail` is in the language of the request; a finding of an earlier release is in English.
+ */
 export const AuditFinding = Type.Object({
   check: Check,
   position: Type.Union([Type.Integer(), Type.Null()]),

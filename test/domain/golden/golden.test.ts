@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { AccountEvent } from '#domain/accounts/events.ts'
-import type { DataExported } from '#domain/audit/events.ts'
+import type {
+  DataExported,
+  VerificationFinished,
+  VerificationRequested,
+} from '#domain/audit/events.ts'
 import type { BatchEvent } from '#domain/batches/events.ts'
 import {
   type ChannelChecksEvent,
@@ -78,6 +82,8 @@ type AnyEvent =
   | LoginsFailed
   | SessionsEnded
   | DataExported
+  | VerificationRequested
+  | VerificationFinished
 
 /** The newest version of each event type. A missing type fails the type check. */
 const VERSIONS: Record<AnyEvent['type'], number> = {
@@ -193,6 +199,8 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   LoginsFailed: 1,
   SessionsEnded: 1,
   DataExported: 1,
+  VerificationRequested: 1,
+  VerificationFinished: 1,
 }
 
 const TESTED = {

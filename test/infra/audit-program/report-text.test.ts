@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Findings } from '#domain/audit/findings.ts'
+import { type FindingPlace, Findings } from '#domain/audit/findings.ts'
 import { checkLines, findingLine, resultLine } from '#infra/audit-program/report-text.ts'
 
 describe('a report of a verification', () => {
@@ -8,23 +8,25 @@ describe('a report of a verification', () => {
     expect(resultLine(1)).toBe('1 finding:')
     expect(resultLine(1_200)).toBe('1,200 findings, of which the first are:')
     const findings = new Findings()
-    findings.report('revisions', null, 'is missing')
+    findings.report('revisions', null, 'RevisionNotFirst')
     expect(checkLines(findings)).toEqual([expect.stringMatching(/FAILED.* 1 finding$/)])
-    findings.report('revisions', null, 'is missing')
+    findings.report('revisions', null, 'RevisionNotFirst')
     expect(checkLines(findings)).toEqual([expect.stringMatching(/FAILED.* 2 findings$/)])
   })
 
   it('names the place of a finding as far as it is known', () => {
     const findings = new Findings()
-    findings.report('revisions', { position: 9, stream: 'account-7', revision: 3 }, 'a')
-    findings.report('revisions', { stream: 'account-7' }, 'b')
-    findings.report('revisions', { position: 9 }, 'c')
-    findings.report('revisions', null, 'd')
+    const report = (place: FindingPlace | null) =>
+      findings.report('revisions', place, 'RevisionNotNext', { last: 4 })
+    report({ position: 9, stream: 'account-7', revision: 3 })
+    report({ stream: 'account-7' })
+    report({ position: 9 })
+    report(null)
     expect(findings.list().map(findingLine)).toEqual([
-      '  revisions at position 9 (account-7, revision 3): a',
-      '  revisions (account-7): b',
-      '  revisions at position 9: c',
-      '  revisions: d',
+      '  revisions at position 9 (account-7, revision 3): follows revision 4',
+      '  revisions (account-7): follows revision 4',
+      '  revisions at position 9: follows revision 4',
+      '  revisions: follows revision 4',
     ])
   })
 })

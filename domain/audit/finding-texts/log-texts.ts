@@ -1,0 +1,167 @@
+import { CHECKPOINT_NAMES, type CheckpointSource } from './names.ts'
+
+/** A checkpoint by its source, and the number of events that it covers. */
+type Checkpoint = { source: CheckpointSource; size: number }
+
+/** The findings on the transparency log: whether the events are those that were sealed. */
+const LOG_CONTENT_TEXTS = {
+  EventDiffersFromSeal: {
+    zh: '事件与封存时不一致',
+    en: 'the event differs from the one that was sealed at this place',
+  },
+  EventRemoved: { zh: '事件已被删除', en: 'the event was removed' },
+  EventsRemoved: ({ count }: { count: number }) => ({
+    zh: `从此处起有 ${count} 个事件被删除`,
+    en: `${count} events from here on were removed`,
+  }),
+  LeavesRemoved: ({ leaf }: { leaf: number }) => ({
+    zh: `从第 ${leaf} 叶起的事件已被删除`,
+    en: `the events from leaf ${leaf} on were removed`,
+  }),
+  LeafDiffers: ({ leaf }: { leaf: number }) => ({
+    zh: `该事件不是第 ${leaf} 叶：事件被修改，或之前有事件被删除`,
+    en: `the event is not leaf ${leaf}: it was changed, or one before it was removed`,
+  }),
+  TileDiffers: ({ tile, position }: { tile: string; position: number }) => ({
+    zh: `数据块 ${tile} 的哈希与上层数据块不一致（起始序号 ${position}）`,
+    en: `the hashes of tile ${tile} differ from the tile above (at position ${position})`,
+  }),
+  EventsNotSealed: ({ size }: { size: number }) => ({
+    zh: `只封存了前 ${size} 个事件，此事件及之后的事件尚未封存`,
+    en: `only ${size} events are sealed, not this one and the ones after it`,
+  }),
+  SealedEventsMissing: ({ sealed, events }: { sealed: number; events: number }) => ({
+    zh: `已封存 ${sealed} 个事件，但现在只有 ${events} 个`,
+    en: `${sealed} events were sealed, but only ${events} are here`,
+  }),
+  EarlierRootDiffers: ({ size }: { size: number }) => ({
+    zh: `此次核验当时看到的是另一份 ${size} 个事件的透明日志`,
+    en: `this verification had found another log of ${size} events`,
+  }),
+  VerifiedLogDiffers: ({ size }: { size: number }) => ({
+    zh: `前 ${size} 个事件的透明日志与此前核验过的不一致`,
+    en: `the log of the first ${size} events is not the one that was verified before`,
+  }),
+}
+
+/** The findings on signed checkpoints: their form, their signatures and their roots. */
+const CHECKPOINT_TEXTS = {
+  CheckpointUnsigned: ({ source }: Pick<Checkpoint, 'source'>) => ({
+    zh: `${CHECKPOINT_NAMES[source].zh}没有签名`,
+    en: `${CHECKPOINT_NAMES[source].en} is not signed`,
+  }),
+  CheckpointIncomplete: ({ source }: Pick<Checkpoint, 'source'>) => ({
+    zh: `${CHECKPOINT_NAMES[source].zh}缺少日志名称、事件数或树根`,
+    en: `${CHECKPOINT_NAMES[source].en} has no origin, size and root`,
+  }),
+  SignatureMalformed: ({ source }: Pick<Checkpoint, 'source'>) => ({
+    zh: `${CHECKPOINT_NAMES[source].zh}的签名格式错误`,
+    en: `a signature of ${CHECKPOINT_NAMES[source].en} has a wrong form`,
+  }),
+  StoredCheckpointMalformed: ({ size, position }: { size: number; position: number }) => ({
+    zh: `${size} 个事件的检查点格式错误（序号 ${position}）`,
+    en: `the checkpoint of ${size} events is malformed (at position ${position})`,
+  }),
+  StoredCheckpointDiffers: ({ size, position }: { size: number; position: number }) => ({
+    zh: `${size} 个事件的检查点与数据块不一致（序号 ${position}）`,
+    en: `the checkpoint of ${size} events differs from the tiles (at position ${position})`,
+  }),
+  CheckpointDiffers: ({ source, size }: Checkpoint) => ({
+    zh: `前 ${size} 个事件与同一大小的${CHECKPOINT_NAMES[source].zh}不一致`,
+    en: `the first ${size} events differ from ${CHECKPOINT_NAMES[source].en} of that size`,
+  }),
+  CheckpointDiffersAfter: ({ source, size, agreed }: Checkpoint & { agreed: number }) => ({
+    zh: `前 ${size} 个事件与同一大小的${CHECKPOINT_NAMES[source].zh}不一致（大小为 ${agreed} 的树一致）`,
+    en:
+      `the first ${size} events differ from ${CHECKPOINT_NAMES[source].en} of that size ` +
+      `(the tree of size ${agreed} agrees)`,
+  }),
+  CheckpointEventsMissing: ({ source, size, events }: Checkpoint & { events: number }) => ({
+    zh: `${CHECKPOINT_NAMES[source].zh}包含 ${size} 个事件，但这里只有 ${events} 个`,
+    en: `${CHECKPOINT_NAMES[source].en} has ${size} events, but only ${events} are here`,
+  }),
+  NextCheckpointDiffers: ({ size }: { size: number }) => ({
+    zh: `前 ${size} 个事件与下一个检查点不一致，或该检查点没有签名`,
+    en: `the first ${size} events differ from the next checkpoint, or it is not signed`,
+  }),
+  SignerUnknown: ({ source, size }: Checkpoint) => ({
+    zh: `大小为 ${size} 的${CHECKPOINT_NAMES[source].zh}不是用本站密钥签名的`,
+    en: `${CHECKPOINT_NAMES[source].en} of size ${size} is not signed with a key of the site`,
+  }),
+  SignerRetired: ({ source, size, until }: Checkpoint & { until: number }) => ({
+    zh: `大小为 ${size} 的${CHECKPOINT_NAMES[source].zh}由已停用的密钥签名（该密钥在大小 ${until} 时停用）`,
+    en:
+      `${CHECKPOINT_NAMES[source].en} of size ${size} is signed with a key that was retired at ` +
+      `size ${until}`,
+  }),
+  SignerNotInForce: ({ source, size, from }: Checkpoint & { from: number }) => ({
+    zh: `大小为 ${size} 的${CHECKPOINT_NAMES[source].zh}由尚未启用的密钥签名（该密钥自大小 ${from} 起启用）`,
+    en:
+      `${CHECKPOINT_NAMES[source].en} of size ${size} is signed with a key that was not in force ` +
+      `before size ${from}`,
+  }),
+  EventsNotSigned: ({ size }: { size: number }) => ({
+    zh: `本站只签名了前 ${size} 个事件，未签名此事件及之后的事件`,
+    en: `only the first ${size} events are signed by the site, not this one and later ones`,
+  }),
+  EventsNotWitnessed: ({ size, quorum }: { size: number; quorum: number }) => ({
+    zh: `您指定的见证人中，只有前 ${size} 个事件得到 ${quorum} 位签名，此事件及之后的事件没有`,
+    en:
+      `only the first ${size} events are signed by ${quorum} of the witnesses that you named, ` +
+      'not this one and later ones',
+  }),
+}
+
+/** The findings on the keys of the log, and on the rotations that replace them. */
+const KEY_TEXTS = {
+  LogKeyRetired: {
+    zh: '透明日志的密钥已轮换，本进程不再签名检查点：请将 TRANSPARENCY_LOG_KEY 设为新密钥',
+    en:
+      'the key of the transparency log was rotated, so this process signs no checkpoints: ' +
+      'set TRANSPARENCY_LOG_KEY to the new key',
+  },
+  LogKeyDiffers: {
+    zh:
+      '数据库中的透明日志使用另一个密钥，本进程不签名检查点：' +
+      '请用原来的 TRANSPARENCY_LOG_KEY 或 SECRET_KEY 启动',
+    en:
+      'the transparency log of this database has another key, so this process signs no ' +
+      'checkpoints: start with the original TRANSPARENCY_LOG_KEY or SECRET_KEY',
+  },
+  KeyMalformed: { zh: '密钥格式应为 name+hash+base64', en: 'a key has the form name+hash+base64' },
+  KeyHashDiffers: ({ name, id, expected }: { name: string; id: string; expected: string }) => ({
+    zh: `密钥 ${name} 的哈希应为 ${expected}，而不是 ${id}`,
+    en: `the hash of the key ${name} is ${expected}, not ${id}`,
+  }),
+  RotationKeysEqual: {
+    zh: '密钥轮换的新旧密钥相同',
+    en: 'a rotation of the key names one key twice',
+  },
+  RotationOfOtherLog: {
+    zh: '密钥轮换中的密钥属于另一份日志',
+    en: 'a rotation of the key names a key of another log',
+  },
+  RotationUnsigned: ({ size }: { size: number }) => ({
+    zh: `大小 ${size} 处的密钥轮换没有新旧两个密钥的签名`,
+    en: `the rotation of the key at size ${size} is not signed with both keys`,
+  }),
+  RotationUntrusted: ({ size }: { size: number }) => ({
+    zh: `大小 ${size} 处的密钥轮换没有通向任何受信任的密钥`,
+    en: `the rotation of the key at size ${size} leads to no trusted key`,
+  }),
+  RotationMissing: {
+    zh: '两个受信任的密钥之间没有轮换记录',
+    en: 'no rotation leads from one trusted key to the other',
+  },
+  RotationsContradict: ({ size, otherSize }: { size: number; otherSize: number }) => ({
+    zh: `大小 ${size} 和 ${otherSize} 处的两次密钥轮换使用了同一个密钥`,
+    en: `two rotations, at sizes ${size} and ${otherSize}, name the same key`,
+  }),
+  RotationTreeDiffers: ({ size }: { size: number }) => ({
+    zh: `大小 ${size} 处的密钥轮换签名的是另一棵树`,
+    en: `the rotation of the key at size ${size} was signed over another tree`,
+  }),
+}
+
+/** The findings on the transparency log, its signed checkpoints and its keys. */
+export const LOG_TEXTS = { ...LOG_CONTENT_TEXTS, ...CHECKPOINT_TEXTS, ...KEY_TEXTS }

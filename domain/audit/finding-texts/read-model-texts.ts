@@ -1,0 +1,38 @@
+import { type Amount, BALANCE_NAMES, type BalanceName } from './names.ts'
+
+/** The findings on read models, compared with a new fold of the events. */
+export const READ_MODEL_TEXTS = {
+  ReadModelsAhead: (params: { reached: number; head: number; readModels: string }) => {
+    const { reached, head, readModels } = params
+    return {
+      zh: `读模型已读到序号 ${reached}，但这里只有 ${head} 个事件。以下读模型已停止更新，需要重建：${readModels}`,
+      en:
+        `read models have read up to ${reached}, but only ${head} events are here. ` +
+        `They stopped until a rebuild: ${readModels}`,
+    }
+  },
+  EventsNotFoldable: ({ reason }: { reason: string }) => ({
+    zh: `无法由事件重算读模型：${reason}`,
+    en: `the events can't be folded: ${reason}`,
+  }),
+  ReadModelDiffers: ({ readModel, tables }: { readModel: string; tables: string }) => ({
+    zh: `读模型 ${readModel} 与由事件重算的结果不一致：${tables}。请重建`,
+    en: `${readModel} differs from a new fold of the events: ${tables}. Rebuild it`,
+  }),
+  BalanceRowDiffers: (params: {
+    balance: BalanceName
+    userId: string
+    found: Amount
+    expected: Amount
+  }) => {
+    const { balance, userId, found, expected } = params
+    return {
+      zh: `balances：用户 ${userId} 的${BALANCE_NAMES[balance]}是 ${found}，按变动计算应为 ${expected}`,
+      en: `balances: ${balance} of user ${userId} is ${found}, but the movements give ${expected}`,
+    }
+  },
+  BalanceRowMissing: ({ userId }: { userId: string }) => ({
+    zh: `balances：缺少用户 ${userId} 的记录`,
+    en: `balances: the row of user ${userId} is missing`,
+  }),
+}

@@ -1,0 +1,37 @@
+/** The findings on single records and on their order. */
+export const RECORD_TEXTS = {
+  DataInvalid: ({ type, reason }: { type: string; reason: string }) => ({
+    zh: `${type} 的数据无效：${reason}`,
+    en: `${type} has invalid data: ${reason}`,
+  }),
+  DataNotObject: { zh: '事件数据不是对象', en: 'the data is not an object' },
+  LineNotRecord: { zh: '该行不是事件记录', en: 'a line is not a record of an event' },
+  Unreadable: ({ reason }: { reason: string }) => ({
+    zh: `无法读取：${reason}`,
+    en: `cannot be read: ${reason}`,
+  }),
+  PositionNotNext: ({ last }: { last: number }) => ({
+    zh: `紧接在序号 ${last} 之后，事件序号不连续`,
+    en: `follows position ${last}`,
+  }),
+  RevisionNotNext: ({ last }: { last: number }) => ({
+    zh: `紧接在流内序号 ${last} 之后，流内序号不连续`,
+    en: `follows revision ${last}`,
+  }),
+  RevisionNotFirst: {
+    zh: '该事件流之前没有事件，但流内序号不是 0',
+    en: 'follows no earlier revision, although it is not revision 0',
+  },
+  LastRevisionMissing: ({ revision }: { revision: number | string }) => ({
+    zh: `最后一个事件（流内序号 ${revision}）缺失`,
+    en: `its last revision ${revision} is missing`,
+  }),
+  VerifiedEventsMissing: ({ first, last }: { first: number; last: number }) => ({
+    zh: `序号 ${first} 到 ${last} 的事件此前已核验，现已缺失`,
+    en: `the events from ${first} to ${last} were verified before, and are gone`,
+  }),
+  LastEventsMissing: ({ head, last }: { head: number; last: number }) => ({
+    zh: `事件存储记录的最后序号是 ${head}，但最后一个事件的序号是 ${last}`,
+    en: `the store names ${head} as its last position, but the last event is ${last}`,
+  }),
+}
