@@ -5,7 +5,7 @@ import { openExport } from './export-reader.ts'
 import { printable, reportJson, reportText } from './report-text.ts'
 import { parseVerifierKey } from './signed-checkpoint.ts'
 import { verifyExport } from './verify-export.ts'
-import { receiptText, verifyReceiptFiles } from './verify-receipt-files.ts'
+import { areReceiptsProved, receiptText, verifyReceiptFiles } from './verify-receipt-files.ts'
 
 const USAGE = `Usage: node verify.mjs [FOLDER | FILE.tar] [OPTION]…
 
@@ -16,8 +16,8 @@ const USAGE = `Usage: node verify.mjs [FOLDER | FILE.tar] [OPTION]…
   --quorum N              how many of these witnesses must have signed (default: all)
   --json                  print the report as JSON
 
-Verifies an export of recorded events. Exit code 0: nothing was found; 1: something was found;
-2: the arguments or the export could not be read.
+Verifies an export of recorded events. Exit code 0: nothing was found; 1: something was found, or
+none of the receipts is proved; 2: the arguments or the export could not be read.
 `
 
 /** A signed checkpoint is smaller, and an archive of an export can be too large to be read. */
@@ -102,7 +102,7 @@ function runReceipts(paths: readonly string[], options: Options): number {
   for (const one of [...key, ...(options.witness ?? [])]) parseVerifierKey(one)
   const report = verifyReceiptFiles(paths, { site: key, ...witnessesOf(options) })
   process.stdout.write(json === true ? `${JSON.stringify(report)}\n` : receiptText(report))
-  return report.findings.length === 0 ? 0 : 1
+  return areReceiptsProved(report) ? 0 : 1
 }
 
 /** Shows the progress on a terminal. Nothing is written if the output goes to a file. */

@@ -13,6 +13,8 @@ import {
 
 export type ReceiptFilesReport = {
   readonly receipts: number
+  /** The number of receipts that a signed checkpoint proves. Without any, nothing is shown. */
+  readonly proved: number
   readonly findings: readonly ReceiptFinding[]
   /** What could not be verified yet, as sentences. These are not findings. */
   readonly notes: readonly string[]
@@ -26,72 +28,128 @@ const FILE_BYTES_MAX = 64 * 1024 * 1024
  * Verifies the receipts in files. A file has the answer of `GET /api/audit/receipts` or
  * `GET /api/ledger/self/receipts`. The pages of one account in several files are one statement:
  * a revision that is missing between two pages is found as well. All receipts are compared with
- * each other. The newest events of an account may not be sealed yet, which is noted.
+ * each other. The newest events of an account may not be sealed yet, which is noted. `now` is the
+ * time of the verification in unix milliseconds.
  */
 export function verifyReceiptFiles(
   paths: readonly string[],
   keys: ReceiptKeys,
+  now: number = Date.now(),
 ): ReceiptFilesReport {
   const files = paths.map(readReceipts)
   const rotations = files.flatMap((file) => file.rotations)
   const ringed: ReceiptKeys = { ...keys, rotations: [...(keys.rotations ?? []), ...rotations] }
-  const statements = statementsOf(files)
-  const others = files.flatMap(({ receipts, isStatement }) => (isStatement ? [] : receipts))
   const all = files.flatMap(({ receipts }) => receipts)
-  const proofs = files.flatMap((file) => file.proofs)
-  const unsealed = newestUnsealed(all)
+  const found = new Map(all.map((receipt) => [receipt, verifyReceipt(receipt, ringed).findings]))
+  const proved = provedReceipts(found)
+  const unsealed = newestUnsealed(
+    all.filter((receipt) => !proved.has(receipt)),
+    all,
+    now,
+  )
   const findings = [
     ...files.filter(isEmpty).map(emptyFile),
     ...all.flatMap((receipt) => {
-      const found = verifyReceipt(receipt, ringed).findings
-      return unsealed.has(receipt) ? found.filter(({ fault }) => fault !== 'pending') : found
+      const ofReceipt = found.get(receipt) ?? []
+      const isExpected = unsealed.has(receipt) || proved.has(receipt)
+      return isExpected ? ofReceipt.filter(({ fault }) => fault !== 'pending') : ofReceipt
     }),
   ]
+  const statements = statementsOf(files, proved)
   if (findings.every(({ fault }) => fault !== 'form')) {
     findings.push(...statements.flatMap(({ receipts }) => compareRevisions(receipts)))
+    const proofs = files.flatMap((file) => file.proofs)
     findings.push(...compareReceipts(all, [], proofs))
   }
+  const others = files.flatMap(({ receipts, isStatement }) => (isStatement ? [] : receipts))
   const isRight = findings.length === 0
-  const shown = isRight ? [...statements.flatMap(shownByStatement), ...others.map(shownByOne)] : []
+  const ofOthers = others.filter((receipt) => proved.has(receipt)).map(shownByOne)
+  const shown = isRight
+    ? [...statements.flatMap((one) => shownByStatement(one, proved)), ...ofOthers]
+    : []
   const notes = [...new Set([...unsealed].map(unsealedNote))]
-  return { receipts: all.length, findings, notes, shown }
+  return { receipts: all.length, proved: proved.size, findings, notes, shown }
 }
 
 /**
- * Returns the unsealed receipts that no sealed receipt of the same account follows. Events are
- * sealed in the order of their positions, so an unsealed event before a sealed one is a finding.
+ * Returns the receipts without findings. A receipt that was given before its event was sealed is
+ * proved by a later receipt of the same event.
  */
-function newestUnsealed(receipts: readonly Receipt[]): ReadonlySet<Receipt> {
+function provedReceipts(
+  found: ReadonlyMap<Receipt, readonly ReceiptFinding[]>,
+): ReadonlySet<Receipt> {
+  const entries = [...found]
+  const proved = entries.filter(([, findings]) => findings.length === 0).map(([one]) => one)
+  const leaves = new Set(proved.map((receipt) => receipt.leaf_hash))
+  const earlier = entries.filter(([receipt, findings]) => {
+    const isRight = findings.every(({ fault }) => fault === 'pending')
+    return isUnsealed(receipt) && isRight && leaves.has(receipt.leaf_hash)
+  })
+  return new Set([...proved, ...earlier.map(([receipt]) => receipt)])
+}
+
+/**
+ * A site seals its events every 10 s. A receipt that is unsealed for longer is a finding, because
+ * otherwise a receipt of an invented event would be accepted without any signature.
+ */
+const SEALED_WITHIN_MS = 120_000
+
+/**
+ * Returns the unsealed receipts of new events that no sealed receipt of the same account follows.
+ * Events are sealed in the order of their positions, so an unsealed event before a sealed one is a
+ * finding. So is an event of the future, which would stay new forever.
+ */
+function newestUnsealed(
+  unproven: readonly Receipt[],
+  all: readonly Receipt[],
+  now: number,
+): ReadonlySet<Receipt> {
   const lastSealed = new Map<string, number>()
-  for (const receipt of receipts) {
+  for (const receipt of all) {
     if (isUnsealed(receipt)) continue
     const { stream, position } = receipt.record ?? {}
     lastSealed.set(`${stream}`, Math.max(lastSealed.get(`${stream}`) ?? 0, Number(position)))
   }
   return new Set(
-    receipts.filter((receipt) => {
-      const { stream, position } = receipt.record ?? {}
-      return isUnsealed(receipt) && Number(position) >= (lastSealed.get(`${stream}`) ?? 0)
+    unproven.filter((receipt) => {
+      const { stream, position, at } = receipt.record ?? {}
+      const isNew = Math.abs(now - Number(at)) <= SEALED_WITHIN_MS
+      return isUnsealed(receipt) && isNew && Number(position) >= (lastSealed.get(`${stream}`) ?? 0)
     }),
   )
 }
 
 const unsealedNote = ({ record }: Receipt): string =>
   `${record.stream}, revision ${record.revision}: the event at position ${record.position} is ` +
-  'not sealed yet. Verify its receipt again when a signed checkpoint covers it.'
+  'not sealed yet: get its receipt and verify it again in a minute.'
 
 /** Formats the report for a reader. */
-export function receiptText({ receipts, findings, notes, shown }: ReceiptFilesReport): string {
+export function receiptText(report: ReceiptFilesReport): string {
+  const { findings, notes, shown } = report
   const lines = findings.map(({ fault, position, detail }) => {
     const place = position === null ? '' : ` at position ${position}`
     return `${fault}${place}: ${detail}`
   })
-  const result = findings.length === 0 ? 'Nothing was found.' : `${countOf(findings.length)}.`
-  const verified =
-    receipts === 1 ? '1 receipt was verified.' : `${receipts} receipts were verified.`
-  const all = [...lines, ...shown, ...notes, `${verified} ${result}`]
-  return all.map((line) => `${printable(line)}\n`).join('')
+  return [...lines, ...shown, ...notes, resultOf(report)]
+    .map((line) => `${printable(line)}\n`)
+    .join('')
 }
+
+function resultOf({ receipts, proved, findings }: ReceiptFilesReport): string {
+  const isOne = receipts === 1
+  const verified = isOne ? '1 receipt was verified.' : `${receipts} receipts were verified.`
+  if (findings.length > 0) return `${verified} ${countOf(findings.length)}.`
+  if (proved === receipts) return `${verified} Nothing was found.`
+  const unsealed = receipts - proved
+  const later = `${unsealed} ${unsealed === 1 ? 'is' : 'are'} not sealed yet`
+  return proved === 0
+    ? `${verified} ${isOne ? 'It is not' : 'None of them is'} proved: ${later}.`
+    : `${verified} ${proved} ${proved === 1 ? 'is' : 'are'} proved, ${later}. Nothing was found.`
+}
+
+/** Returns whether the receipts show something, and nothing speaks against it. */
+export const areReceiptsProved = ({ receipts, proved, findings }: ReceiptFilesReport): boolean =>
+  findings.length === 0 && (proved > 0 || receipts === 0)
 
 type ReceiptFile = {
   readonly path: string
@@ -106,7 +164,10 @@ type ReceiptFile = {
 /** The receipts of one account from all files, each revision once. */
 type Statement = { readonly receipts: readonly Receipt[]; readonly lastRevision: number }
 
-function statementsOf(files: readonly ReceiptFile[]): readonly Statement[] {
+function statementsOf(
+  files: readonly ReceiptFile[],
+  proved: ReadonlySet<Receipt>,
+): readonly Statement[] {
   const streams = new Map<string, { receipts: Map<string, Receipt>; lastRevision: number }>()
   for (const { receipts, isStatement, lastRevision } of files) {
     if (!isStatement || receipts.length === 0) continue
@@ -116,7 +177,8 @@ function statementsOf(files: readonly ReceiptFile[]): readonly Statement[] {
     statement.lastRevision = Math.max(statement.lastRevision, lastRevision)
     for (const receipt of receipts) {
       const { record, leaf_hash: leaf } = receipt
-      statement.receipts.set(`${record?.revision} ${leaf}`, receipt)
+      const key = `${record?.revision} ${leaf}`
+      if (proved.has(receipt) || !statement.receipts.has(key)) statement.receipts.set(key, receipt)
     }
   }
   return [...streams.values()].map(({ receipts, lastRevision }) => {
@@ -132,19 +194,28 @@ const emptyFile = ({ path }: ReceiptFile): ReceiptFinding => ({
   ...{ fault: 'missing', position: null, detail: `${path} has no receipts` },
 })
 
-function shownByStatement({ receipts, lastRevision }: Statement): string[] {
+function shownByStatement(
+  { receipts, lastRevision }: Statement,
+  proved: ReadonlySet<Receipt>,
+): string[] {
   const sorted = receipts.toSorted((a, b) => a.record.revision - b.record.revision)
-  const [first, last] = [sorted[0], sorted.at(-1)]
-  if (first === undefined || last === undefined) return []
-  const { stream, revision } = last.record
-  const from = first.record.revision
+  const [first, last] = [sorted[0], sorted.findLast((receipt) => proved.has(receipt))]
+  const newest = sorted.at(-1)?.record.revision ?? 0
+  if (first === undefined) return []
+  const { stream, revision: from } = first.record
+  if (last === undefined)
+    return [`${stream}: none of the revisions ${from} to ${newest} is proved.`]
+  const { revision } = last.record
   const sentences = [
     `${stream}, revisions ${from} to ${revision}: none is missing between them. ` +
       `Afterwards the balance is ${last.balance_after}, held ${last.held_after}.`,
   ]
   if (from > 0) sentences.push(`Not shown: what happened before revision ${from}.`)
-  if (lastRevision > revision) {
-    sentences.push(`Not shown: the revisions ${revision + 1} to ${lastRevision}.`)
+  if (newest > revision) {
+    sentences.push(`Not proved: the revisions ${revision + 1} to ${newest}, not sealed yet.`)
+  }
+  if (lastRevision > newest) {
+    sentences.push(`Not shown: the revisions ${newest + 1} to ${lastRevision}.`)
   }
   return sentences
 }

@@ -109,7 +109,7 @@ function verifyProof(
   const { inclusion, signed_checkpoint: note } = receipt
   if (inclusion === null || note === null) {
     const detail = isUnsealed(receipt)
-      ? 'no signed checkpoint covers the event yet'
+      ? 'no signed checkpoint covers the event, which a site signs within two minutes'
       : 'the receipt claims that the event is sealed, but lacks the proof'
     report('pending', detail)
     return 0

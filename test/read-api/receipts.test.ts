@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { accountStream } from '#domain/accounts/events.ts'
+import { leafHash } from '#infra/audit-program/stored-record.ts'
 import { verifyChain, verifyReceipt } from '#infra/audit-program/verify-receipts.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import {
@@ -213,6 +214,18 @@ describe('receipts', () => {
     const forged = { ...answer.data, items: items.filter((_, index) => index !== 1) }
     expect(await run(forged)).toEqual([1, expect.stringContaining('revision 1')])
     expect((await run({ items: [null] }))[0]).toBe(2)
+    const unsealed = { is_pending: true, inclusion: null, signed_checkpoint: null }
+    const unsigned = (at: (receipt: Receipt) => number) => ({
+      ...answer.data,
+      items: items.map((receipt) => {
+        const record = { ...receipt.record, at: at(receipt) }
+        return { ...receipt, ...unsealed, record, leaf_hash: leafHash(record).toString('base64') }
+      }),
+    })
+    const old = unsigned(({ record }) => Math.min(record.at, Date.now() - 130_000))
+    expect(await run(old)).toEqual([1, expect.stringContaining(`${items.length} findings`)])
+    const recent = unsigned(() => Date.now())
+    expect(await run(recent)).toEqual([1, expect.stringContaining('None of them is proved')])
     await rm(folder, { recursive: true })
   })
 

@@ -58,6 +58,9 @@ const unsealedReceipt = (index: number): Receipt => ({
   ...{ inclusion: null, signed_checkpoint: null },
 })
 
+/** The time of verification at which all events of the history are new. */
+const FRESH = 60_000
+
 let files = 0
 function fileOf(answer: object): string {
   files += 1
@@ -73,8 +76,21 @@ const page = (from: number, to: number, size: number, consistency: object | null
     items: Array.from({ length: to - from + 1 }, (_, n) => receiptOf(from + n, size)),
   })
 
-const faultsOf = (paths: readonly string[], keys: object = {}) =>
-  verifyReceiptFiles(paths, { ...KEYS, ...keys }).findings.map(({ fault }) => fault)
+const faultsOf = (paths: readonly string[], keys: object = {}, now = FRESH) =>
+  verifyReceiptFiles(paths, { ...KEYS, ...keys }, now).findings.map(({ fault }) => fault)
+
+/** Runs the verifier with the key of the site. */
+async function run(...args: readonly string[]): Promise<[code: number, text: string]> {
+  const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(FRESH)
+  try {
+    const code = await runVerifier([...args, '--key', site.key])
+    return [code, output.mock.calls.join('')]
+  } finally {
+    clock.mockRestore()
+    output.mockRestore()
+  }
+}
 
 describe('receipts in files', () => {
   it('of one account in several pages are one statement, and say what they show', () => {
@@ -118,25 +134,77 @@ describe('receipts in files', () => {
   it('of the newest events may be unsealed, which is noted and not a finding', async () => {
     const items = [receiptOf(9, 10), unsealedReceipt(10), unsealedReceipt(11)]
     const path = fileOf({ last_revision: 11, items })
-    const report = verifyReceiptFiles([path], { ...KEYS, witnesses: [first] })
-    expect(report.findings).toEqual([])
+    const report = verifyReceiptFiles([path], { ...KEYS, witnesses: [first] }, FRESH)
+    expect(report).toMatchObject({ receipts: 3, proved: 1, findings: [] })
     expect(report.notes).toHaveLength(2)
-    const text = receiptText(report)
-    expect(text).toContain('account-7, revision 11: the event at position 12 is not sealed yet.')
-    expect(text).toContain('3 receipts were verified. Nothing was found.\n')
-    const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-    try {
-      const call = fileOf({ user_id: 7, items: [unsealedReceipt(11)] })
-      expect(await runVerifier(['--receipt', call, '--key', site.key])).toBe(0)
-      expect(output.mock.calls.join('')).toContain('1 receipt was verified. Nothing was found.')
-    } finally {
-      output.mockRestore()
+    const [code, text] = await run('--receipt', path, '--witness', first)
+    expect(code).toBe(0)
+    expect(text).toContain('account-7, revision 11: the event at position 12 is not sealed yet:')
+    expect(text).toContain('3 receipts were verified. 1 is proved, 2 are not sealed yet. Nothing')
+  })
+
+  it('show no more than what the last proved one shows', async () => {
+    const items = [receiptOf(8, 10), receiptOf(9, 10), unsealedReceipt(10), unsealedReceipt(11)]
+    const [, text] = await run('--receipt', fileOf({ last_revision: 13, items }))
+    expect(text.split('\n').slice(0, 4)).toEqual([
+      'account-7, revisions 8 to 9: none is missing between them. ' +
+        'Afterwards the balance is 910, held 0.',
+      'Not shown: what happened before revision 8.',
+      'Not proved: the revisions 10 to 11, not sealed yet.',
+      'Not shown: the revisions 12 to 13.',
+    ])
+  })
+
+  it('prove nothing if all are unsealed', async () => {
+    const [code, text] = await run('--receipt', fileOf({ items: [unsealedReceipt(11)] }))
+    expect([code, text]).toEqual([1, expect.stringContaining('verify it again in a minute')])
+    expect(text).toContain('1 receipt was verified. It is not proved: 1 is not sealed yet.\n')
+    const items = [unsealedReceipt(10), unsealedReceipt(11)]
+    const path = fileOf({ last_revision: 11, items })
+    for (const args of [[], ['--witness', first], ['--witness', first, '--quorum', '1']]) {
+      const [codeOfAll, textOfAll] = await run('--receipt', path, ...args)
+      expect(codeOfAll).toBe(1)
+      expect(textOfAll).toContain('account-7: none of the revisions 10 to 11 is proved.\n')
+      expect(textOfAll).toContain('None of them is proved: 2 are not sealed yet.\n')
+      expect(textOfAll).not.toMatch(/balance|Nothing was found/)
     }
+  })
+
+  it('may not be unsealed if the event is not new, or of the future', () => {
+    const all = Array.from({ length: 12 }, (_, index) => unsealedReceipt(index))
+    const path = fileOf({ last_revision: 11, items: all })
+    expect(faultsOf([path], {}, 130_000)).toEqual(all.map(() => 'pending'))
+    const last = fileOf({ items: [receiptOf(10, 11), unsealedReceipt(11)] })
+    expect(faultsOf([last], {}, 120_011)).toEqual([])
+    expect(faultsOf([last], {}, 120_012)).toEqual(['pending'])
+    expect(faultsOf([last], {}, -119_989)).toEqual([])
+    expect(faultsOf([last], {}, -119_990)).toEqual(['pending'])
+  })
+
+  it('that were unsealed are proved by later receipts of the same events', () => {
+    const [before, after] = [fileOf({ items: [unsealedReceipt(9)] }), page(8, 11, 12)]
+    for (const paths of [
+      [before, after],
+      [after, before],
+    ]) {
+      const report = verifyReceiptFiles(paths, KEYS)
+      expect(report).toMatchObject({ receipts: 5, proved: 5, findings: [], notes: [] })
+    }
+    const early = fileOf({ last_revision: 11, items: [receiptOf(8, 12), unsealedReceipt(9)] })
+    for (const paths of [
+      [early, after],
+      [after, early],
+    ]) {
+      const [shown] = verifyReceiptFiles(paths, KEYS).shown
+      expect(shown).toContain('account-7, revisions 8 to 11: none is missing')
+    }
+    const other = checkpointSigner('site.example.com')
+    expect(faultsOf([before, after], { site: [other.key] })).toContain('pending')
   })
 
   it('may not be unsealed before a sealed one of the same account', () => {
     const items = [unsealedReceipt(9), receiptOf(10, 12), unsealedReceipt(11)]
-    const report = verifyReceiptFiles([fileOf({ last_revision: 11, items })], KEYS)
+    const report = verifyReceiptFiles([fileOf({ last_revision: 11, items })], KEYS, FRESH)
     expect(report.findings).toMatchObject([{ fault: 'pending', position: 10 }])
     expect(report.notes).toHaveLength(1)
     expect(receiptText(report)).toContain('3 receipts were verified. 1 finding.\n')
