@@ -1,5 +1,7 @@
 import { imageUsage, NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { largerCount } from './combine-usage-reports.ts'
 import {
+  anomalyOf,
   Counts,
   recordOf,
   TOKENS_MAX,
@@ -86,6 +88,22 @@ function candidatesIn(
   return isZero ? 0 : counts.required(count, most)
 }
 
+/**
+ * Returns the count of candidates in a usage, unparsed; undefined if it has none. It is 0 if the
+ * total says so.
+ */
+export function candidatesCount(usage: unknown): unknown {
+  const { candidatesTokenCount: count, ...reported } = recordOf(usage)
+  if (count !== undefined && count !== null) return count
+  const others = [
+    reported.promptTokenCount,
+    reported.toolUsePromptTokenCount,
+    reported.thoughtsTokenCount,
+  ]
+  const sum = others.reduce((all: number, one) => all + Number(one ?? 0), 0)
+  return sum === reported.totalTokenCount ? 0 : undefined
+}
+
 /** The number of entries of a list of details that are read. There are five modalities. */
 const DETAILS_MAX = 16
 
@@ -111,14 +129,13 @@ const CUMULATIVE = [
 
 /**
  * Combines the usage in two chunks of a stream. The last one counts. Its counts are cumulative, so
- * a smaller or missing count must not make the call cheaper.
+ * a smaller, invalid or missing count must not make the call cheaper.
  */
 export function combineGeminiUsage(earlier: unknown, later: unknown): unknown {
   const before = recordOf(earlier)
   const combined: Record<string, unknown> = { ...before, ...recordOf(later) }
   for (const name of CUMULATIVE) {
-    const [one, other] = [before[name], combined[name]]
-    if (typeof one === 'number' && typeof other === 'number') combined[name] = Math.max(one, other)
+    if (name in before) combined[name] = largerCount(before[name], combined[name])
   }
   const [one, other] = [before[ANSWER_DETAILS], combined[ANSWER_DETAILS]]
   if (Array.isArray(one) && Array.isArray(other)) {
@@ -129,18 +146,20 @@ export function combineGeminiUsage(earlier: unknown, later: unknown): unknown {
 
 const ANSWER_DETAILS = 'candidatesTokensDetails'
 
-/** Returns the entries with the largest count of each modality. */
+/** Returns the entries with the largest count of each modality, and those with invalid counts. */
 function largestDetails(
   earlier: readonly unknown[],
   later: readonly unknown[],
 ): readonly unknown[] {
   const largest = new Map<unknown, unknown>()
+  const invalid: unknown[] = []
   for (const entry of [earlier, later].flatMap((list) => list.slice(0, DETAILS_MAX))) {
     const { modality, tokenCount } = recordOf(entry)
     const { tokenCount: before } = recordOf(largest.get(modality))
-    const isSmaller =
-      typeof before === 'number' && typeof tokenCount === 'number' && tokenCount < before
-    if (!isSmaller) largest.set(modality, entry)
+    if (anomalyOf(tokenCount ?? 0, Number.POSITIVE_INFINITY) !== null) invalid.push(entry)
+    else if (typeof before !== 'number' || Number(tokenCount) >= before) {
+      largest.set(modality, entry)
+    }
   }
-  return [...largest.values()]
+  return [...largest.values(), ...invalid]
 }

@@ -36,6 +36,8 @@ export type UsageAnomaly =
   | 'not-a-number'
   | 'absurd'
   | 'missing'
+  /** Fewer tokens than in an earlier report about the same answer. */
+  | 'decreased'
   /** No tokens for a request or an answer that has text. */
   | 'zero'
   | 'parts-exceed-whole'
@@ -235,7 +237,8 @@ export function readToolUses(
 
 const DIGITS = /^\d{1,16}$/
 
-function anomalyOf(value: unknown, most: number): UsageAnomaly | null {
+/** Returns the anomaly of a value that is no valid count up to `most`, or null. */
+export function anomalyOf(value: unknown, most: number): UsageAnomaly | null {
   if (typeof value !== 'number' || Number.isNaN(value)) return 'not-a-number'
   if (value < 0) return 'negative'
   if (value > most) return 'absurd'

@@ -169,6 +169,11 @@ export type StreamFormat = {
   readonly ping?: string
   /** Combines the usage so far with the usage in a later event. */
   readonly combineUsage: (earlier: unknown, later: unknown) => unknown
+  /**
+   * Returns the output count of a usage, unparsed; undefined if it has none. Omitted if only the
+   * last event of a stream has a usage.
+   */
+  readonly outputCount?: (usage: unknown) => unknown
 }
 
 /** The part of a request and a channel that decides how a usage report is read. */

@@ -61,6 +61,8 @@ export type Delivery = {
    * low.
    */
   readonly isUsageEarly?: boolean
+  /** An anomaly in the reports of a stream that `rawUsage` does not show. */
+  readonly usageAnomaly?: UsageAnomaly | null
   /** True if the input is charged. False if the provider ended the stream with an error. */
   readonly chargesInput: boolean
 }
@@ -171,7 +173,7 @@ function meterTokens(
   limits: TokenLimits,
   price: PriceSnapshot,
 ): Metered | Promise<Metered> {
-  const { rawUsage, isWhole, isUsageEarly = false } = delivery
+  const { rawUsage, isWhole, isUsageEarly = false, usageAnomaly = null } = delivery
   if (rawUsage === undefined || rawUsage === null) {
     return ownCount(delivery, candidate, counter, price).then((metered) => ({
       ...metered,
@@ -179,18 +181,25 @@ function meterTokens(
     }))
   }
   const report = readReport(rawUsage, candidate, limits, price)
-  const { usage: seen, isTrusted, anomaly } = report
-  if (isWhole && isTrusted && !isUsageEarly) {
+  const { usage: seen } = report
+  const isTrusted = report.isTrusted && !INVALID.has(usageAnomaly)
+  const anomaly = usageAnomaly ?? report.anomaly
+  if (isWhole && isTrusted && !isUsageEarly && usageAnomaly === null) {
     const usage = report.withinPrompt === null ? seen : dearerReading(report, NO_USAGE, price)
     const zero = isZeroForText(usage, delivery) ? 'zero' : null
     return { usage, usageSource: 'upstream', anomaly: anomaly ?? zero }
   }
   return ownCount(delivery, candidate, counter, price).then((counted) => {
-    const usage = dearerReading(report, counted.usage, price)
+    const usage = dearerReading({ ...report, isTrusted }, counted.usage, price)
     const isSeen = tokensOf(usage) === tokensOf(seen)
     return { usage, usageSource: isSeen ? 'upstream' : counted.usageSource, anomaly }
   })
 }
+
+/** The anomalies of reports whose counts are invalid. The cached tokens are then not believed. */
+const INVALID: ReadonlySet<UsageAnomaly | null> = new Set<UsageAnomaly>([
+  ...(['negative', 'fraction', 'not-a-number'] as const),
+])
 
 /**
  * Returns the usage to charge for a running stream if this process dies. It is the larger of the

@@ -6,7 +6,7 @@ export type AnswerForwarder = Pick<
   StreamForwarder,
   | ('accepts' | 'binaryType' | 'push' | 'close' | 'readOn' | 'pause' | 'endAt' | 'isFinished')
   | ('terminalBytes' | 'verdict' | 'hasDelivered' | 'isEnding' | 'errorEvent')
-  | ('rawUsage' | 'answeredModel' | 'serviceTier' | 'isUsageEarly')
+  | ('rawUsage' | 'answeredModel' | 'serviceTier' | 'isUsageEarly' | 'usageAnomaly')
 > & { readonly delivered: DeliveredAnswer }
 
 type DeliveredAnswer = Pick<
@@ -38,6 +38,7 @@ export class BytesForwarder implements AnswerForwarder {
   readonly answeredModel = undefined
   readonly serviceTier = undefined
   readonly isUsageEarly = false
+  readonly usageAnomaly = null
   readonly errorEvent = null
   readonly isEnding = false
   readonly delivered: DeliveredAudio

@@ -167,6 +167,7 @@ export async function concludeStream(
     readText: () => forwarder.delivered.read(),
     isWhole,
     isUsageEarly: forwarder.isUsageEarly,
+    usageAnomaly: forwarder.usageAnomaly,
     chargesInput: error !== 'error-event',
   }
   const end = endOf(call, isWhole ? 'done' : END_OF[error])

@@ -1,10 +1,12 @@
 import { DeliveredText, hasText } from '#relay/canonical/answer-text-for-token-count.ts'
+import type { UsageAnomaly } from '#relay/canonical/provider-usage-report.ts'
 import type { ReadTexts } from '#relay/canonical/read-answer-texts.ts'
 import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
 import type { ConvertedStream } from '../conversion/convert-call.ts'
 import { answeredModelIn, withShownModel } from '../dialects/model-in-answer.ts'
 import type { StreamFormat, WireFormat } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
+import { StreamUsage } from './stream-usage.ts'
 
 export type StreamVerdict =
   | 'open'
@@ -41,17 +43,14 @@ const MODEL_EVENTS_MAX = 8
  */
 export class StreamForwarder implements SseSink {
   verdict: StreamVerdict = 'open'
-  /** The provider's last reported usage, unparsed; undefined if none was reported. */
-  rawUsage: unknown
   answeredModel: string | undefined
   /** The service tier that the latest event with usage names, unparsed. */
   serviceTier: unknown
-  /** True if text was delivered after the last reported usage, which may therefore be too low. */
-  isUsageEarly = false
   /** The error event with which the provider ended the stream, or null. */
   errorEvent: Buffer | null = null
   hasDelivered = false
   readonly delivered: DeliveredText
+  private readonly usage: StreamUsage
   private readonly scanner: SseScanner
   private readonly format: WireFormat
   private readonly stream: StreamFormat
@@ -99,6 +98,7 @@ export class StreamForwarder implements SseSink {
     const { stream, readTexts } = format
     this.format = format
     this.stream = stream
+    this.usage = new StreamUsage(stream)
     this.readTexts = readTexts
     this.delivered = new DeliveredText(readTexts)
     const { isLastEvent, marks, eventBytesMax } = stream
@@ -110,6 +110,21 @@ export class StreamForwarder implements SseSink {
     this.screen = screen
     this.onDelivered = onDelivered
     this.converted = converted
+  }
+
+  /** The provider's reported usage, unparsed; undefined if none was reported. */
+  get rawUsage(): unknown {
+    return this.usage.raw
+  }
+
+  /** See `StreamUsage`. */
+  get isUsageEarly(): boolean {
+    return this.usage.isEarly
+  }
+
+  /** See `StreamUsage`. */
+  get usageAnomaly(): UsageAnomaly | null {
+    return this.usage.anomaly
   }
 
   /** Reports whether the provider has sent a finish reason. After it, only the usage can follow. */
@@ -192,24 +207,25 @@ export class StreamForwarder implements SseSink {
     const isErrorEvent = ERROR_EVENT.test(bytes.toString('latin1', 0, 64))
     const meaning = this.stream.readEvent(event, isErrorEvent)
     const { usage, model, isError, error, isUsageOnly, isLast, ending = null } = meaning
-    if (usage !== undefined) {
-      this.rawUsage = this.stream.combineUsage(this.rawUsage, usage)
-      this.serviceTier = meaning.serviceTier
-    }
+    const isCovered = usage !== undefined && this.usage.add(usage)
+    if (usage !== undefined) this.serviceTier = meaning.serviceTier
     this.noteModel(model)
     if (isError) {
       const text = error === undefined ? eventData(bytes) : JSON.stringify(error)
       return this.fail(Buffer.from(text ?? bytes.toString()))
     }
-    if (isLast) return this.done(bytes)
+    if (isLast) {
+      if (isCovered) this.usage.isEarly = false
+      return this.done(bytes)
+    }
     // The usage includes the text of its own event, so `pass` must not search this text. It
-    // searches no text while `isUsageEarly` is true.
-    if (usage !== undefined) this.isUsageEarly = true
+    // searches no text while `isEarly` is true.
+    if (isCovered) this.usage.isEarly = true
     if (ending === 'final' || (ending === 'trailing' && this.isFinal)) {
       this.holdFinal(bytes, ending === 'trailing')
     } else if (!isUsageOnly) this.forward(bytes)
     else if (this.wantsUsage && this.readOnBytes === null) this.hold(bytes)
-    if (usage !== undefined) this.isUsageEarly = false
+    if (isCovered) this.usage.isEarly = false
   }
 
   done(bytes: Buffer): void {
@@ -283,8 +299,8 @@ export class StreamForwarder implements SseSink {
       this.modelLooksLeft -= 1
       this.noteModel(answeredModelIn(this.format, bytes))
     }
-    if (this.rawUsage !== undefined && !this.isUsageEarly) {
-      this.isUsageEarly = hasText(bytes, this.readTexts)
+    if (this.usage.raw !== undefined && !this.usage.isEarly) {
+      this.usage.isEarly = hasText(bytes, this.readTexts)
     }
   }
 

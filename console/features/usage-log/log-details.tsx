@@ -71,6 +71,7 @@ type FactValue = { name: string; value: ReactNode }
 
 const ANOMALIES = [
   'missing',
+  'decreased',
   'negative',
   'fraction',
   'not-a-number',

@@ -50,6 +50,7 @@ export const logDetails: Translations['logDetails'] = {
     '{{input}} input and {{output}} output tokens in total; the charge is limited to the balance',
   anomaly: {
     missing: 'The answer had no usable usage: the tokens were counted here',
+    decreased: 'Fewer tokens than in an earlier report: billed by the larger count',
     negative: 'Negative counts: counted here',
     fraction: 'Counts that are not whole numbers: counted here',
     'not-a-number': 'Counts that are not numbers: counted here',

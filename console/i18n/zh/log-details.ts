@@ -48,6 +48,7 @@ export const logDetails = {
   totalUsage: '共 {{input}} 输入、{{output}} 输出 tokens，扣费以余额为限',
   anomaly: {
     missing: '应答中没有可用的用量：由本站统计',
+    decreased: '后一次上报的用量小于前一次：按较大值计费',
     negative: '用量为负数：由本站统计',
     fraction: '用量不是整数：由本站统计',
     'not-a-number': '用量不是数字：由本站统计',

@@ -1,4 +1,5 @@
 import { isBesideTotal } from '#relay/canonical/anthropic-usage-report.ts'
+import { isCount, largerCount } from '#relay/canonical/combine-usage-reports.ts'
 import { recordOf } from '../openai-chat/usage-in-answer.ts'
 import type { EventMeaning, StreamFormat } from '../wire-format.ts'
 
@@ -14,21 +15,28 @@ const PARTS = new Set(['cache_creation', 'server_tool_use'])
 
 /**
  * Combines the usage of the first event with that of a later one. Counts are cumulative, so the
- * larger one is taken: a later zero must not make the call cheaper.
+ * larger one is taken: a later zero or an invalid count must not make the call cheaper.
  */
 function combineUsage(earlier: unknown, later: unknown): JsonObject {
   const combined: Record<string, unknown> = { ...recordOf(earlier) }
   for (const [name, value] of Object.entries(recordOf(later) ?? {})) {
     const before = combined[name]
-    const areCounts = typeof before === 'number' && typeof value === 'number'
     if (Array.isArray(before)) combined[name] = combineIterations(before, value)
-    else if (areCounts) combined[name] = Math.max(before, value)
+    else if (isInvalidToolCount(name, value)) combined[name] = value
+    else if (typeof before === 'number') combined[name] = largerCount(before, value)
     else if (PARTS.has(name) && recordOf(before) !== null) {
       combined[name] = combineUsage(before, value)
     } else if (value !== null) combined[name] = value
   }
   return combined
 }
+
+/**
+ * Reports whether a value is an invalid count of the uses of a tool. It replaces a valid count, so
+ * that the uses in the answer are counted instead.
+ */
+const isInvalidToolCount = (name: string, value: unknown): boolean =>
+  name === 'web_search_requests' && value !== null && !isCount(value)
 
 /**
  * Combines two lists of iterations, which only grow during a stream. An iteration outside the total
@@ -62,6 +70,7 @@ export const ANTHROPIC_STREAM: StreamFormat = {
   finishReason: /"stop_reason"\s*:\s*"/,
   readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),
   combineUsage,
+  outputCount: (usage) => recordOf(usage)?.output_tokens,
   ping: 'event: ping\ndata: {"type":"ping"}\n\n',
 }
 

@@ -1,4 +1,4 @@
-import { combineGeminiUsage } from '#relay/canonical/gemini-usage-report.ts'
+import { candidatesCount, combineGeminiUsage } from '#relay/canonical/gemini-usage-report.ts'
 import { recordOf } from '../openai-chat/usage-in-answer.ts'
 import type { EventMeaning, StreamFormat } from '../wire-format.ts'
 
@@ -43,6 +43,7 @@ export const GEMINI_STREAM: StreamFormat = {
   finishReason: /"finishReason"\s*:\s*"/,
   readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),
   combineUsage: combineGeminiUsage,
+  outputCount: candidatesCount,
 }
 
 /**

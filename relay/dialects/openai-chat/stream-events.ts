@@ -1,6 +1,7 @@
+import { combineReports } from '#relay/canonical/combine-usage-reports.ts'
 import { eventData } from '#relay/canonical/sse-scanner.ts'
 import type { EventMeaning, StreamFormat } from '../wire-format.ts'
-import { usageInEvent } from './usage-in-answer.ts'
+import { recordOf, usageInEvent } from './usage-in-answer.ts'
 
 const DONE = '[DONE]'
 const CLOSE_BRACKET = 93
@@ -58,5 +59,6 @@ export const OPENAI_STREAM: StreamFormat = {
   isLastEvent: isDoneEvent,
   finishReason: /"finish_reason"\s*:\s*"/,
   readEvent,
-  combineUsage: (earlier, later) => later ?? earlier,
+  combineUsage: combineReports,
+  outputCount: (usage) => recordOf(usage)?.completion_tokens,
 }

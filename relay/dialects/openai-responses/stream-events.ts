@@ -1,3 +1,4 @@
+import { combineReports } from '#relay/canonical/combine-usage-reports.ts'
 import { recordOf } from '../openai-chat/usage-in-answer.ts'
 import type { EventMeaning, StreamFormat } from '../wire-format.ts'
 
@@ -40,7 +41,8 @@ export const RESPONSES_STREAM: StreamFormat = {
   finishReason:
     /"type"\s*:\s*"response\.(?:output_text|refusal|function_call_arguments|custom_tool_call_input)\.done"/,
   readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),
-  combineUsage: (earlier, later) => later ?? earlier,
+  combineUsage: combineReports,
+  outputCount: (usage) => recordOf(usage)?.output_tokens,
   // The last event repeats the complete answer, with the encrypted reasoning.
   eventBytesMax: 4 * 1024 * 1024,
 }

@@ -161,6 +161,13 @@ describe('usage in Anthropic’s format', () => {
 })
 
 describe('uses of the provider’s tools', () => {
+  it.each([-1, 0.5, 'x'])('a later count of %j does not hide behind an earlier one', (later) => {
+    const { combineUsage } = ANTHROPIC_STREAM
+    const uses = (web_search_requests: unknown) => ({ server_tool_use: { web_search_requests } })
+    const combined = combineUsage({ ...TRUTH, ...uses(0) }, uses(later))
+    expect(readToolUses(read(combined).toolUses ?? {}, { web_search: 5 }).anomaly).not.toBeNull()
+  })
+
   it.each([
     [{ web_search: 2 }, { web_search: 2 }, null],
     [{ web_search: 0 }, {}, null],

@@ -119,6 +119,16 @@ describe('usage in Gemini’s format', () => {
     expect(combineGeminiUsage(combined, { promptTokenCount: 0 })).toEqual({ ...first, ...last })
   })
 
+  it.each([-5, 1.5, 'x'])('an invalid count of %j in a later list of details is kept', (count) => {
+    const details = (images: unknown) => ({
+      candidatesTokensDetails: [detail('TEXT', 5), detail('IMAGE', images)],
+    })
+    const combined = combineGeminiUsage({ ...USAGE, ...details(12) }, details(count))
+    const report = read(combined)
+    expect(report.isTrusted).toBe(false)
+    expect(report.usage.outputImage).toBeGreaterThanOrEqual(12)
+  })
+
   it('a later list of details does not hide images of an earlier one', () => {
     const details = (...candidatesTokensDetails: object[]) => ({ candidatesTokensDetails })
     const early = details(detail('TEXT', 5), detail('IMAGE', 1120))

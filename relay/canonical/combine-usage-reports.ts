@@ -1,0 +1,90 @@
+import { anomalyOf, recordOf, type UsageAnomaly } from './provider-usage-report.ts'
+
+/** The names of token counts. The total of a report is not billed, so it need not be valid. */
+const COUNT = /^(?!total).*(?:tokens|TokenCount)$|^tokenCount$/
+/** The counts that make a prompt cheaper. The later one counts, even if it is smaller. */
+const CACHED = new Set(['cached_tokens', 'prompt_cache_hit_tokens'])
+/** The levels of objects and lists in a report that contain counts. */
+const LEVELS = 3
+const DIGITS = /^\d{1,16}$/
+
+/**
+ * Combines the usage in two events of a stream in OpenAI's formats. Counts are cumulative, so the
+ * larger one is taken. An invalid or missing count does not replace a valid one. Of the other
+ * members, the later ones are taken.
+ */
+export function combineReports(earlier: unknown, later: unknown, levels = LEVELS): unknown {
+  if (!isRecord(earlier) || !isRecord(later) || levels === 0) return later ?? earlier
+  const combined: Record<string, unknown> = { ...earlier }
+  for (const [name, value] of Object.entries(later)) {
+    const before = combined[name]
+    combined[name] =
+      COUNT.test(name) && !CACHED.has(name)
+        ? largerCount(before, value)
+        : combineReports(before, value, levels - 1)
+  }
+  return combined
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const isCount = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0
+
+/** Returns the larger of two counts. A later value that is no number replaces no valid count. */
+export function largerCount(earlier: unknown, later: unknown): unknown {
+  if (!isCount(earlier)) return later ?? earlier
+  const count = typeof later === 'string' && DIGITS.test(later) ? Number(later) : later
+  return typeof count === 'number' && count > earlier ? later : earlier
+}
+
+/**
+ * Returns the anomaly of the first count in a later report that is invalid, and that takes the
+ * place of a valid count. A combination of the reports no longer shows it.
+ */
+export function anomalyInLater(
+  earlier: unknown,
+  later: unknown,
+  levels = LEVELS,
+): UsageAnomaly | null {
+  const before = recordOf(earlier)
+  for (const [name, value] of Object.entries(recordOf(later))) {
+    if (value === null) continue
+    const isHidden = COUNT.test(name) && isCount(before[name])
+    const inner = levels > 1 ? anomalyInLater(before[name], value, levels - 1) : null
+    const anomaly = isHidden ? anomalyOf(value, Number.POSITIVE_INFINITY) : inner
+    if (anomaly !== null) return anomaly
+  }
+  return null
+}
+
+/**
+ * The most output tokens that a report may have before the answer. Anthropic's first event has a
+ * few, and a very short answer may have fewer.
+ */
+const EARLY_OUTPUT_MAX = 32
+
+/** What a later usage report in a stream adds to the earlier ones. */
+export type ReportUpdate = {
+  /** True if it has a valid output count that is not below an earlier one. */
+  readonly isCurrent: boolean
+  readonly isMissing: boolean
+  readonly anomaly: UsageAnomaly | null
+}
+
+/**
+ * Compares two usage reports in a stream. `earlier` and `later` are the output counts, unparsed.
+ * `isTextBetween` is true if text was delivered between the reports.
+ */
+export function compareOutputs(
+  earlier: unknown,
+  later: unknown,
+  isTextBetween: boolean,
+): ReportUpdate {
+  const isMissing = later === undefined || later === null
+  if (!isCount(later)) return { isCurrent: false, isMissing, anomaly: null }
+  if (!isCount(earlier) || later >= earlier) return { isCurrent: true, isMissing, anomaly: null }
+  const isWrong = earlier > EARLY_OUTPUT_MAX || (later === 0 && isTextBetween)
+  return { isCurrent: false, isMissing, anomaly: isWrong ? 'decreased' : null }
+}
