@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LogStatus, SignedCheckpoint } from '#read-api/contract/transparency-log.ts'
 import type { Rebuild, Verification } from '#read-api/contract/verifications.ts'
-import { en, TEXTS } from '#test/support/console-texts.ts'
+import { en, TEXTS, zh } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
@@ -33,6 +33,14 @@ const CHANGED = verification('v2', {
       detail: 'the charge is 3370, but its price and usage give 3375',
     },
   ],
+})
+
+/** Details as long as they can be, without blanks at which they could be wrapped. */
+const LONG = verification('v4', {
+  finding_count: 2,
+  findings: [zh('audit.verify.lead').repeat(10).slice(0, 300), 'x'.repeat(300)].map((detail) => ({
+    ...{ check: 'records', position: null, stream: null, revision: null, detail },
+  })),
 })
 const RUNNING = verification('v3', {
   ...{ status: 'running', finished_at: null },
@@ -147,6 +155,39 @@ it('a finding names the check, the event and what is wrong', async () => {
   await expect.poll(() => finding.textContent()).toContain('#1204118')
   await app.page.getByText(en('audit.verify.findings_one', { number: '1' })).waitFor()
 })
+
+it('the findings follow the language that the reader selects', async () => {
+  const answer = (detail: string) =>
+    ok({ items: [{ ...CHANGED, findings: [{ ...CHANGED.findings[0], detail }] }] })
+  app.site.routes['GET /api/audit/verifications'] = ({ language }) =>
+    answer(`the detail in ${language}`)
+  const { page } = await app.openPage({ language: 'zh' })
+  await openAsRoot(page, app.site, PATH)
+  await page.getByText('the detail in zh').waitFor()
+  await page.getByRole('button', { name: zh('shell.language') }).click()
+  await page.getByRole('menuitemradio', { name: 'English' }).click()
+  await page.getByText('the detail in en').waitFor()
+})
+
+it.each(LANGUAGES)(
+  'details of any length are wrapped, and leave room for the rest in %s',
+  async (language) => {
+    const { page } = await app.openPage({ language })
+    app.site.routes['GET /api/audit/verifications'] = () => ok({ items: [LONG] })
+    await openAsRoot(page, app.site, PATH)
+    await page.getByText(LONG.findings[0]?.detail ?? '').waitFor()
+    const t = TEXTS[language]
+    const headHeight = async (name: string) => {
+      const head = page.getByRole('table', { name, exact: true }).getByRole('row').first()
+      return (await head.boundingBox())?.height
+    }
+    // The heads of the other columns still fit on one line, as in the table below.
+    await expect
+      .poll(() => headHeight(t('audit.verify.found')))
+      .toBe(await headHeight(t('audit.verify.checks')))
+    expect(await lookFaults(page, `audit-long-details-${language}`)).toEqual([])
+  },
+)
 
 it('a finished verification is marked as good only without findings', async () => {
   await app.openAsRoot(PATH)

@@ -35,7 +35,14 @@ const FOREVER = 'public, max-age=31536000, immutable'
 
 /** With a `content-type`, `body` is sent unchanged, and an async iterable is sent in pieces. */
 export type FakeAnswer = { status?: number; headers?: Record<string, string>; body: unknown }
-export type FakeCall = { method: string; path: string; query: URLSearchParams; body: unknown }
+export type FakeCall = {
+  method: string
+  path: string
+  query: URLSearchParams
+  body: unknown
+  /** The value of `Accept-Language`. */
+  language: string
+}
 export type FakeRoutes = Record<string, (call: FakeCall) => FakeAnswer | Promise<FakeAnswer>>
 
 export type FakeSite = {
@@ -122,6 +129,7 @@ async function answer(
     path: url.pathname,
     query: url.searchParams,
     body: await readBody(request),
+    language: request.headers['accept-language'] ?? '',
   }
   site.calls.push(call)
   const route = site.routes[`${call.method} ${call.path}`] ?? (() => NOT_FOUND)

@@ -1,6 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, call } from '#console/api/client.ts'
+import { currentLanguage } from '#console/i18n/i18n.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
@@ -21,7 +22,9 @@ const KEY = ['audit', 'verifications'] as const
 export function VerificationsPanel(props: { id: string; onSelect: (id: string) => void }) {
   const { t } = useTranslation()
   const query = useQuery({
-    ...apiQuery('GET /api/audit/verifications', undefined, KEY),
+    // The details of findings are in the language of the request.
+    ...apiQuery('GET /api/audit/verifications', undefined, [...KEY, currentLanguage()]),
+    placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
       state.data?.items.some(isUnderWay) === true ? JOB_EVERY_MS : false,
   })
@@ -154,7 +157,9 @@ function Findings({ verification }: { verification: Verification }) {
             t(`audit.check.${finding.check}`),
             finding.position === null ? '–' : `#${finding.position}`,
             placeOf(finding),
-            finding.detail,
+            <span key="detail" className="tg-proofs-detail">
+              {finding.detail}
+            </span>,
           ],
         }))}
       />

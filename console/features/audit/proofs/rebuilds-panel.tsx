@@ -1,8 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, call } from '#console/api/client.ts'
 import { isRoot, useUser } from '#console/api/session.ts'
+import { currentLanguage } from '#console/i18n/i18n.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
@@ -21,7 +22,9 @@ const KEY = ['audit', 'rebuilds'] as const
 export function RebuildsPanel() {
   const { t } = useTranslation()
   const query = useQuery({
-    ...apiQuery('GET /api/audit/rebuilds', undefined, KEY),
+    // The error of a failed rebuild is in the language of the request.
+    ...apiQuery('GET /api/audit/rebuilds', undefined, [...KEY, currentLanguage()]),
+    placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
       state.data?.items.some(isUnderWay) === true ? JOB_EVERY_MS : false,
   })
