@@ -31,6 +31,7 @@ import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallTerms } from './call-hold-terms.ts'
 import { type ConvertedRequest, conversionOf } from './convert-request.ts'
 import { type TranslatedChat, translateChat } from './translate-chat.ts'
+import { withoutForeignThinking } from './without-foreign-thinking.ts'
 
 /** A channel to which the call may be sent, with the request for that channel. */
 export type Candidate = {
@@ -116,10 +117,15 @@ function untranslated(
 ): Candidate | RelayError {
   const route = routeAt(channel, request, choices)
   if (isRelayError(route)) return route
-  if (isNative(route, request)) return adapted(finished(channel, request, route, null))
+  if (isNative(route, request)) {
+    const { request: own, losses } = withoutForeignThinking(request, route.model)
+    return adapted(finished(channel, own, { ...route, losses }, null))
+  }
   const converted = convertedAt(channel, request, route)
   if (isRelayError(converted)) return converted
-  return finished(channel, converted.request, { ...route, thinking: null }, converted.conversion)
+  const { conversion } = converted
+  const change = { ...route, thinking: null, losses: conversion.losses }
+  return finished(channel, converted.request, change, conversion)
 }
 
 /**
@@ -239,13 +245,15 @@ type CandidateChange = {
   /** How much the model shall think, if the request has not been converted. */
   readonly thinking: Thinking | null
   readonly outputTokensMax: number | null
+  /** What the request lost before. */
+  readonly losses?: readonly string[]
 }
 
 /** Applies the adapters and the channel's overrides to a request in the provider's format. */
 function finished(
   channel: RelayChannel,
   request: ChatRequest,
-  { model, isOverridden, limits, adapters, ...requested }: CandidateChange,
+  { model, isOverridden, limits, adapters, losses = NO_LOSSES, ...requested }: CandidateChange,
   conversion: CallConversion | null,
 ): Candidate | RelayError {
   const { rules } = channel
@@ -275,7 +283,7 @@ function finished(
     channel,
     body,
     dropped,
-    losses: (conversion?.losses ?? NO_LOSSES).concat(adaptation?.losses ?? NO_LOSSES),
+    losses: losses.concat(adaptation?.losses ?? NO_LOSSES),
     settings: providerSettings(adapters, format.name, request.model, model),
     conversion,
   }

@@ -1,3 +1,4 @@
+import { isOfOtherFormat } from '#relay/canonical/thinking-signatures.ts'
 import type {
   CacheMark,
   CanonicalTool,
@@ -88,9 +89,11 @@ const writeText = (text: string): Block | null =>
 
 /** Anthropic checks the signature of thinking, so thinking of other providers can't be sent. */
 function writeThinkingBlock(part: ContentPart & { kind: 'thinking' }): Block | null {
-  if (part.redacted !== undefined) return { type: 'redacted_thinking', data: part.redacted }
-  if (part.signature === undefined || part.signature === '') return null
-  return { type: 'thinking', thinking: part.text, signature: part.signature }
+  const { text, signature, redacted } = part
+  const made = redacted ?? signature ?? ''
+  if (made === '' || isOfOtherFormat(made)) return null
+  if (redacted !== undefined) return { type: 'redacted_thinking', data: redacted }
+  return { type: 'thinking', thinking: text, signature: made }
 }
 
 function writeToolCall(part: ToolCallPart, path: string, writing: RequestWriting): Block {

@@ -1,25 +1,11 @@
+import {
+  GEMINI_SIGNATURE as OWN,
+  UNCHECKED_SIGNATURE,
+  WRAPPED_SIGNATURE,
+} from '#relay/canonical/thinking-signatures.ts'
 import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
 
-/**
- * The prefix of a signature that Gemini made, in the canonical form of a thinking part. Gemini
- * answers an invalid signature with an error, so a signature of another provider, which has no such
- * prefix, must not be sent to it. Signatures of tool calls and of texts are always Gemini's and
- * have no prefix.
- */
-const OWN = 'gemini:'
-
-/**
- * The beginning of a `thoughtSignature` with content that another provider made. Gemini's callers
- * keep it and send it back. It is the base64 form of `provider:`, because SDKs require base64 here.
- */
-const WRAPPED = 'cHJvdmlkZXI6'
-
-/**
- * A documented value for a call that has no signature, such as a call by another provider's model.
- * Gemini 3 refuses the first call of a turn without a signature.
- */
-export const UNCHECKED_SIGNATURE = 'skip_thought_signature_validator'
 const PLACEHOLDERS = new Set([UNCHECKED_SIGNATURE, 'context_engineering_is_the_way_to_go'])
 
 /** Returns Gemini's signature of a part, or null if there is none. */
@@ -27,11 +13,14 @@ export const readSignature = (value: unknown): string | null =>
   typeof value === 'string' &&
   value !== '' &&
   !PLACEHOLDERS.has(value) &&
-  !value.startsWith(WRAPPED)
+  !value.startsWith(WRAPPED_SIGNATURE)
     ? value
     : null
 
-/** Adds the signature prefix that keeps the signature from other providers. */
+/**
+ * Adds the signature prefix that keeps the signature from other providers. Signatures of tool calls
+ * and of texts are always Gemini's and have no prefix.
+ */
 export const ownThinkingSignature = (signature: string): string => `${OWN}${signature}`
 
 /** Returns the signature as Gemini made it, or null if another provider made it. */
@@ -81,7 +70,7 @@ const wrap = (kept: JsonObject): string =>
   Buffer.from(`provider:${JSON.stringify(kept)}`).toString('base64')
 
 function unwrap(field: unknown): JsonObject | null {
-  if (typeof field !== 'string' || !field.startsWith(WRAPPED)) return null
+  if (typeof field !== 'string' || !field.startsWith(WRAPPED_SIGNATURE)) return null
   try {
     const json = Buffer.from(field, 'base64').toString('utf8').slice('provider:'.length)
     const kept: unknown = JSON.parse(json)

@@ -1,3 +1,4 @@
+import { UNCHECKED_SIGNATURE } from '#relay/canonical/thinking-signatures.ts'
 import type {
   CanonicalMessage,
   CanonicalRequest,
@@ -11,7 +12,7 @@ import { isObject } from '../json-fields.ts'
 import { addLoss } from '../losses.ts'
 import { splitPictures, writeMedia } from './media.ts'
 import { isGemini3 } from './model-version.ts'
-import { signatureForGemini, UNCHECKED_SIGNATURE } from './thought-signature.ts'
+import { signatureForGemini } from './thought-signature.ts'
 import { isMadeUpCallId } from './tool-call-ids.ts'
 
 /** A part of the canonical request and its path there. */

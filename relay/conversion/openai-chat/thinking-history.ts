@@ -1,3 +1,4 @@
+import { DETAIL_AS_JSON } from '#relay/canonical/thinking-signatures.ts'
 import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
 import { objectsOf, parsedObject, textOf } from '../json-fields.ts'
 
@@ -88,7 +89,7 @@ function textMember(type: unknown, text: string): JsonObject {
 
 /** Returns the members of an element that were kept as JSON, or null for a bare signature. */
 function parsedDetail(text: string | undefined): JsonObject | null {
-  if (text === undefined || !text.startsWith('{"type":"reasoning.')) return null
+  if (text === undefined || !text.startsWith(DETAIL_AS_JSON)) return null
   const detail = parsedObject(text)
   return detail === null ? null : keptMembers(detail)
 }

@@ -1,3 +1,4 @@
+import { GEMINI_SIGNATURE, OPENAI_SIGNATURE } from '#relay/canonical/thinking-signatures.ts'
 import type {
   CanonicalMessage,
   CanonicalRequest,
@@ -138,12 +139,23 @@ class MessageWriter {
     return { ...call, extra_content: { google: { thought_signature: signature } } }
   }
 
+  /** Returns thinking without a signature that OpenRouter would take for Anthropic's. */
+  private usableThinking({ part, path }: PlacedPart): readonly ThinkingPart[] {
+    const thinking = part as ThinkingPart
+    const { text, signature, redacted } = thinking
+    if (!isUnknownToOpenRouter(redacted ?? signature ?? '')) return [thinking]
+    const isTextLeft = redacted === undefined && text !== ''
+    addLoss(this.losses, isTextLeft ? `${path}.signature` : `${path} (thinking)`)
+    return isTextLeft ? [{ kind: 'thinking', text }] : []
+  }
+
   private thinkingMember(parts: readonly PlacedPart[]): JsonObject {
     if (parts.length === 0) return {}
     const thinking = parts.map(({ part }) => part as ThinkingPart)
     if (this.vendor.thinkingHistory === 'reasoning_details') {
-      const details = thinking.map((part, at) => writeDetail(part, at, ANTHROPIC_FORMAT))
-      return { reasoning_details: details }
+      const usable = parts.flatMap((each) => this.usableThinking(each))
+      const details = usable.map((part, at) => writeDetail(part, at, ANTHROPIC_FORMAT))
+      return details.length === 0 ? {} : { reasoning_details: details }
     }
     for (const { part, path } of parts) {
       const { signature, redacted } = part as ThinkingPart
@@ -156,6 +168,10 @@ class MessageWriter {
     return { reasoning_content: text }
   }
 }
+
+/** Reports whether a provider made a signature that OpenRouter can't pass on to that provider. */
+const isUnknownToOpenRouter = (signature: string): boolean =>
+  signature.startsWith(GEMINI_SIGNATURE) || signature.startsWith(OPENAI_SIGNATURE)
 
 const SEE_BELOW = 'The result is in the next message of the user.'
 

@@ -1,18 +1,6 @@
+import { OPENAI_SIGNATURE as OWN, WRAPPED_SIGNATURE } from '#relay/canonical/thinking-signatures.ts'
 import type { ThinkingPart } from '../canonical-request.ts'
 import { parsedObject, textOf } from '../json-fields.ts'
-
-/**
- * The prefix of thinking that a provider of this format encrypted, in the canonical `signature` and
- * `redacted`. A provider answers the encrypted content of another one with an error, so thinking
- * without this prefix must not be sent to it.
- */
-const OWN = 'openai:'
-
-/**
- * The beginning of an `encrypted_content` with what another format's provider made. Callers keep it
- * and send it back. It is the base64 form of `provider:`.
- */
-const WRAPPED = 'cHJvdmlkZXI6'
 
 /** The encrypted part of a thinking part, or the signature of the call that follows it. */
 export type KeptContent =
@@ -55,7 +43,7 @@ const wrap = (kept: KeptContent): string =>
   Buffer.from(`provider:${JSON.stringify(kept)}`).toString('base64')
 
 function unwrap(content: string): KeptContent | null {
-  if (!content.startsWith(WRAPPED)) return null
+  if (!content.startsWith(WRAPPED_SIGNATURE)) return null
   const text = Buffer.from(content, 'base64').toString('utf8')
   const kept = parsedObject(text.slice('provider:'.length))
   const signature = textOf(kept?.signature)
