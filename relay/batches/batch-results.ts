@@ -1,9 +1,8 @@
 import { request } from 'undici'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
-import {
-  type ProviderTarget,
-  providerRequest,
-} from '../providers/openai-compatible/provider-target.ts'
+import { providerRequest } from '../providers/openai-compatible/provider-target.ts'
+import type { RelayKey } from '../views/channel-view.ts'
+import { mayBeOfOtherAccount } from '../views/keys-of-submitted-work.ts'
 import type { BatchProtocol } from './batch-protocol.ts'
 import { elementsIn } from './split-json-array.ts'
 
@@ -25,7 +24,8 @@ export class ResultsUnavailable extends Error {
 }
 
 type Download = {
-  readonly target: ProviderTarget
+  /** The keys that may have the object, in the order in which they are tried. */
+  readonly keys: readonly RelayKey[]
   readonly path: string
   /** Further headers. */
   readonly headers: Readonly<Record<string, string>>
@@ -33,8 +33,26 @@ type Download = {
 
 /** Opens the results of a batch or the content of a file. Rejects if the provider refuses it. */
 export async function openDownload(
+  deps: Pick<RelayDeps, 'outbound'>,
+  download: Download,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Buffer>> {
+  const last = download.keys.at(-1)
+  for (const key of download.keys) {
+    try {
+      return await openWith(deps, key, download, signal)
+    } catch (error) {
+      const isDenied = error instanceof ResultsUnavailable && mayBeOfOtherAccount(error.status)
+      if (key === last || !isDenied) throw error
+    }
+  }
+  throw new Error('there is no key for a download')
+}
+
+async function openWith(
   { outbound }: Pick<RelayDeps, 'outbound'>,
-  { target, path, headers: own }: Download,
+  { target }: RelayKey,
+  { path, headers: own }: Download,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Buffer>> {
   const { url, headers } = providerRequest(target, path, { isUnversioned: false })
@@ -46,7 +64,8 @@ export async function openDownload(
     bodyTimeout: IDLE_MS,
   })
   if (statusCode === 200) return body
-  body.destroy()
+  // The error that says that the body was not read to its end would end the process.
+  body.on('error', () => {}).destroy()
   throw new ResultsUnavailable(statusCode)
 }
 

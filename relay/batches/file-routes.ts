@@ -17,6 +17,7 @@ import type { FormRules } from '../uploads/form-rules.ts'
 import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
+import { keysOfSubmitted } from '../views/keys-of-submitted-work.ts'
 import { recordOf } from './batch-protocol.ts'
 import { openDownload } from './batch-results.ts'
 import type { StoredFile } from './file-store.ts'
@@ -30,7 +31,7 @@ import {
   renderOpenAiResult,
 } from './openai-batches.ts'
 import { checkFile } from './plan-batch-file.ts'
-import { deleteAtProvider, FILE_RETENTION_MS, keyOfFile } from './result-files.ts'
+import { deleteAtProvider, FILE_RETENTION_MS } from './result-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import { sendFailure } from './submit-batch.ts'
 import { uploadFile, whileReadingFile } from './submit-batch-file.ts'
@@ -296,14 +297,16 @@ async function sendOwnFile(
   stored: StoredFile,
   path: string,
 ): Promise<void> {
-  const key = keyOfFile(deps, stored)
-  if (key === null) return sendError(exchange, missing(stored.file))
+  const keys = keysOfSubmitted(deps.views.channels, stored)
+  if (keys.length === 0) {
+    return sendError(exchange, relayError('channel_deleted', { subject: stored.file }))
+  }
   const { response } = exchange
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(DOWNLOAD_MS)])
   try {
-    const content = await openDownload(deps, { target: key.target, path, headers: {} }, signal)
+    const content = await openDownload(deps, { keys, path, headers: {} }, signal)
     response.writeHead(200, [...headersOf(exchange), 'Content-Type', TYPE])
     for await (const chunk of content) {
       if (!response.write(chunk)) await once(response as never, 'drain', { signal })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BatchRecord } from '#domain/batches/decide.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import {
   type Exchange,
@@ -12,6 +12,7 @@ import {
 } from '../pipeline/http-exchange.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { RelayKey } from '../views/channel-view.ts'
+import { sendWithKeys } from '../views/keys-of-submitted-work.ts'
 import {
   ANTHROPIC_BATCHES,
   batchOfId,
@@ -21,7 +22,12 @@ import {
 } from './anthropic-batches.ts'
 import { resultLines } from './batch-results.ts'
 import type { PageOfBatches, StoredBatch } from './batch-store.ts'
-import { type GeminiBatchRequest, geminiBatchOf, renderGeminiBatch } from './gemini-batches.ts'
+import {
+  type GeminiBatchRequest,
+  geminiBatchOf,
+  geminiIdOf,
+  renderGeminiBatch,
+} from './gemini-batches.ts'
 import {
   type OpenAiBatchRequest,
   openAiBatchOf,
@@ -29,7 +35,7 @@ import {
   renderOpenAiBatch,
 } from './openai-batches.ts'
 import { lineId } from './plan-batch.ts'
-import { type BatchDeps, confidentialAt, keyOf, protocolOf, type Settle } from './settle-batch.ts'
+import { type BatchDeps, confidentialAt, keysOf, protocolOf, type Settle } from './settle-batch.ts'
 
 /** The time for which a look-up waits until a batch that has ended is settled. */
 const SETTLED_WITHIN_MS = 3_000
@@ -200,11 +206,12 @@ export async function cancelBatch(
   id: string,
 ): Promise<void> {
   const stored = await find(deps, caller, id)
-  const placed = stored === null ? null : await placeOfBatch(deps, stored)
-  if (stored === null || placed === null) return sendError(exchange, missing(id))
+  if (stored === null) return sendError(exchange, missing(id))
   if (!stored.isSettled) {
+    const placed = await placeOfBatch(deps, stored)
+    if (isRelayError(placed)) return sendError(exchange, placed)
     const end = await sendAbout(deps, placed, 'POST', '/cancel')
-    if (end.kind !== 'plain') return sendError(exchange, relayError('upstream_error'))
+    if (end?.kind !== 'plain') return sendError(exchange, relayError('upstream_error'))
     const { record } = placed
     const confidential = confidentialAt(deps.views, record)
     const description = protocolOf(record).readDescription(end.body, confidential)
@@ -228,7 +235,8 @@ export async function deleteBatch(
   if (stored === null) return sendError(exchange, missing(id))
   if (!stored.isSettled) return sendError(exchange, unfinished(id))
   const placed = await placeOfBatch(deps, stored)
-  const end = placed === null ? null : await sendAbout(deps, placed, 'DELETE', '')
+  // Nobody can read what the key of a deleted channel has.
+  const end = isRelayError(placed) ? null : await sendAbout(deps, placed, 'DELETE', '')
   if (end?.kind === 'failed' && end.status !== 404) {
     return sendError(exchange, relayError('upstream_error'))
   }
@@ -237,26 +245,36 @@ export async function deleteBatch(
   sendJson(exchange, 200, stored.api === 'gemini' ? {} : deleted)
 }
 
-type Placed = { readonly record: BatchRecord; readonly key: RelayKey }
+export type Placed = { readonly record: BatchRecord; readonly keys: readonly RelayKey[] }
 
+/** Returns where a batch is, or the error that says why no provider can be asked about it. */
 export async function placeOfBatch(
   deps: BatchDeps,
-  { batch }: StoredBatch,
-): Promise<Placed | null> {
-  const record = await deps.ledger.peek(batch)
-  const key = record === null || record.place === null ? null : keyOf(deps, record)
-  return record === null || key === null ? null : { record, key }
+  stored: StoredBatch,
+): Promise<Placed | RelayError> {
+  const record = await deps.ledger.peek(stored.batch)
+  const subject = idOf(stored)
+  if (record === null || record.place === null) {
+    return relayError('batch_not_accepted', { subject, retryAfter: 10 })
+  }
+  const keys = keysOf(deps, record)
+  return keys.length === 0 ? relayError('channel_deleted', { subject }) : { record, keys }
 }
+
+/** Returns the id of a batch that callers see. */
+const idOf = ({ api, batch }: StoredBatch): string =>
+  ({ anthropic: publicIdOf, openai: openAiIdOf, gemini: geminiIdOf })[api](batch)
 
 export function sendAbout(
   { batchOutbound }: BatchDeps,
-  { record, key }: Placed,
+  { record, keys }: Placed,
   method: 'POST' | 'DELETE',
   action: string,
 ) {
   const { path: root, headers } = protocolOf(record)
   const path = `${root}/${encodeURIComponent(record.place?.upstreamId ?? '')}${action}`
-  return sendTaskRequest(batchOutbound, key.target, { method, path, headers })
+  const request = { method, path, headers }
+  return sendWithKeys(keys, ({ target }) => sendTaskRequest(batchOutbound, target, request))
 }
 
 /** Passes the results of one of Anthropic's batches on. */
@@ -296,8 +314,8 @@ export async function sendRenderedLines(
   { path, headers, type, render }: ShownResults,
 ): Promise<void> {
   const placed = await placeOfBatch(deps, stored)
-  if (placed === null) return sendError(exchange, missing(publicIdOf(stored.batch)))
-  const { record, key } = placed
+  if (isRelayError(placed)) return sendError(exchange, placed)
+  const { record, keys } = placed
   const confidential = confidentialAt(deps.views, record)
   const facts = await deps.batchStore.linesOf(stored.batch)
   const modelOf = (customId: string): string | null => {
@@ -313,7 +331,7 @@ export async function sendRenderedLines(
     response.writeHead(200, [...headersOf(exchange), 'Content-Type', type])
   }
   try {
-    const lines = resultLines(deps, { target: key.target, path, headers }, signal)
+    const lines = resultLines(deps, { keys, path, headers }, signal)
     for await (const line of lines) {
       const text = render(line.toString('utf8'), modelOf, confidential)
       if (text === null) continue

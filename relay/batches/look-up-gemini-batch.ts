@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { relayError } from '../canonical/relay-error.ts'
+import { isRelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import {
   type Exchange,
@@ -17,7 +17,15 @@ import {
   RESULT_RULES,
   renderGeminiResult,
 } from './gemini-batches.ts'
-import { find, missing, placeOfBatch, rendered, sendAbout, settleSoon } from './look-up-batch.ts'
+import {
+  find,
+  missing,
+  type Placed,
+  placeOfBatch,
+  rendered,
+  sendAbout,
+  settleSoon,
+} from './look-up-batch.ts'
 import { type BatchDeps, confidentialAt, type Settle } from './settle-batch.ts'
 import { elementsIn } from './split-json-array.ts'
 
@@ -58,6 +66,8 @@ async function sendWithResults(
   exchange: Exchange,
   stored: StoredBatch,
 ): Promise<void> {
+  const placed = await placeOfBatch(deps, stored)
+  if (isRelayError(placed)) return sendError(exchange, placed)
   const shown = (await rendered(deps, stored)) as Readonly<Record<string, unknown>>
   const { metadata, ...others } = shown
   const { response } = exchange
@@ -73,7 +83,7 @@ async function sendWithResults(
   // The response begins with the first result, so that a failure of the provider is an error.
   const writeResults = async (head: string): Promise<void> => {
     let before = `${head}${BEGIN}`
-    for await (const text of renderedResults(deps, stored, signal)) {
+    for await (const text of renderedResults(deps, placed, signal)) {
       await write(`${before}${text}`)
       before = ','
     }
@@ -96,16 +106,14 @@ const END = ']}}'
 
 async function* renderedResults(
   deps: BatchDeps,
-  stored: StoredBatch,
+  placed: Placed,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const placed = await placeOfBatch(deps, stored)
-  if (placed === null) throw new Error('the key of the batch was deleted')
-  const { record, key } = placed
+  const { record, keys } = placed
   const confidential = confidentialAt(deps.views, record)
   const model = record.submitted.parts[0]?.model ?? ''
   const path = `${GEMINI_BATCHES_PATH}/${encodeURIComponent(record.place?.upstreamId ?? '')}`
-  const content = await openDownload(deps, { target: key.target, path, headers: {} }, signal)
+  const content = await openDownload(deps, { keys, path, headers: {} }, signal)
   const { lines } = record.submitted
   let index = 0
   for await (const element of elementsIn(content, RESULT_RULES)) {
@@ -148,11 +156,12 @@ export async function cancelGeminiBatch(
   id: string,
 ): Promise<void> {
   const stored = await find(deps, caller, id)
-  const placed = stored === null ? null : await placeOfBatch(deps, stored)
-  if (stored === null || placed === null) return sendError(exchange, missing(id))
+  if (stored === null) return sendError(exchange, missing(id))
   if (!stored.isSettled) {
+    const placed = await placeOfBatch(deps, stored)
+    if (isRelayError(placed)) return sendError(exchange, placed)
     const end = await sendAbout(deps, placed, 'POST', ':cancel')
-    if (end.kind !== 'plain') return sendError(exchange, relayError('upstream_error'))
+    if (end?.kind !== 'plain') return sendError(exchange, relayError('upstream_error'))
   }
   sendJson(exchange, 200, {})
 }

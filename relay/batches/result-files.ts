@@ -4,6 +4,11 @@ import { inParallel } from '../channel-actions/run-in-parallel.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { RelayKey } from '../views/channel-view.ts'
+import {
+  keysOfSubmitted,
+  mayBeOfOtherAccount,
+  sendWithKeys,
+} from '../views/keys-of-submitted-work.ts'
 import { type BatchDescription, objectIn } from './batch-protocol.ts'
 import type { StoredFile } from './file-store.ts'
 import { filePathOf, type ResultKind, resultFileIdOf } from './openai-batches.ts'
@@ -23,12 +28,12 @@ type Deps = RelayDeps & { readonly batchOutbound: Pick<Outbound, 'via'> }
  */
 export async function registerResultFiles(
   { fileStore, batchOutbound, now }: Deps,
-  { target }: RelayKey,
+  { keyRef, target }: RelayKey,
   { submitted: { batch, userId }, place }: BatchRecord,
   { files }: BatchDescription,
 ): Promise<void> {
   if (files === undefined || place === null) return
-  const { channelId, keyRef } = place
+  const { channelId } = place
   const createdAt = now()
   for (const kind of ['output', 'error'] as const satisfies readonly ResultKind[]) {
     const upstreamId = files[kind]
@@ -66,22 +71,20 @@ export async function deleteAtProvider(
   deps: Deps,
   file: Pick<StoredFile, 'channelId' | 'keyRef' | 'upstreamId'>,
 ): Promise<boolean> {
-  const key = keyOfFile(deps, file)
-  // Nobody can read the files of a key that was deleted.
-  if (key === null) return true
+  const keys = keysOfSubmitted(deps.views.channels, file)
+  // Nobody can read the files of a channel that was deleted.
+  if (keys.length === 0) return true
   const path = filePathOf(file.upstreamId)
   const signal = AbortSignal.timeout(DELETION_MS)
   const request = { method: 'DELETE', path } as const
-  const end = await sendTaskRequest(deps.batchOutbound, key.target, request, signal)
-  return end.kind === 'plain' || (end.kind === 'failed' && end.status === 404)
+  const send = ({ target }: RelayKey) =>
+    sendTaskRequest(deps.batchOutbound, target, request, signal)
+  const end = await sendWithKeys(keys, send)
+  if (end?.kind !== 'failed') return end?.kind === 'plain'
+  // A key that replaced the file's own one may belong to another account, which denies the file.
+  const isReplaced = keys.every(({ keyRef }) => keyRef !== file.keyRef)
+  return end.status === 404 || (isReplaced && mayBeOfOtherAccount(end.status))
 }
-
-/** Returns the key that has the file; null if the channel or the key was deleted. */
-export const keyOfFile = (
-  { views }: Pick<RelayDeps, 'views'>,
-  { channelId, keyRef }: Pick<StoredFile, 'channelId' | 'keyRef'>,
-): RelayKey | null =>
-  views.channels.find(channelId)?.allKeys.find((key) => key.keyRef === keyRef) ?? null
 
 /** Deletes files that have expired. A file whose provider can't be reached is forgotten anyway. */
 export async function deleteExpiredFiles(deps: Deps, signal: AbortSignal): Promise<void> {

@@ -8,6 +8,7 @@ import { meter } from '../pipeline/billed-usage.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
+import { keysOfSubmitted } from '../views/keys-of-submitted-work.ts'
 import { ANTHROPIC_BATCHES } from './anthropic-batches.ts'
 import { evidenceOfLine } from './batch-evidence.ts'
 import type { BatchLedger } from './batch-ledger.ts'
@@ -96,12 +97,12 @@ export class BatchSettler {
     }
     if (record.end !== null) return batchStore.settle(batch)
     if (record.place === null) return age > LOST_MS ? this.end(batch, 'lost') : undefined
-    const key = keyOf(this.deps, record)
-    const found = key === null ? null : await describe(this.deps, key, record)
-    if (found === 'missing' || (found === null && age > RESULTS_MS)) {
+    const answer = await describe(this.deps, record)
+    if (answer === 'missing' || (answer === null && age > RESULTS_MS)) {
       return age > LOST_MS ? this.end(batch, 'lost') : undefined
     }
-    if (found === null || key === null) return
+    if (answer === null) return
+    const { found, key } = answer
     const isBilled = found.isEnded && (await this.bill(record, found, key, signal, age))
     if (isBilled) await registerResultFiles(this.deps, key, record, found)
     try {
@@ -134,7 +135,7 @@ export class BatchSettler {
     const facts = await batchStore.linesOf(batch)
     const { headers, splits } = protocolOf(record)
     const ofParts = splits === undefined ? {} : { splits }
-    const download = { target: key.target, path: results, headers, ...ofParts }
+    const download = { keys: [key], path: results, headers, ...ofParts }
     let index = -1
     let lines: BillLines['lines'][number][] = []
     try {
@@ -228,26 +229,42 @@ function withInput(usage: Usage, rawUsage: unknown, { bytes }: LineFacts): Usage
   return { ...NO_USAGE, ...usage, inputUncached: Math.ceil(bytes / BYTES_PER_TOKEN) }
 }
 
-/** Returns the key with which the batch was sent; null if the channel or the key was deleted. */
-export function keyOf({ views }: RelayDeps, { place }: BatchRecord): RelayKey | null {
-  const channel = views.channels.find(place?.channelId ?? -1)
-  return channel?.allKeys.find(({ keyRef }) => keyRef === place?.keyRef) ?? null
+/** Returns the keys for requests about the batch; none if its channel was deleted. */
+export const keysOf = ({ views }: RelayDeps, { place }: BatchRecord): readonly RelayKey[] =>
+  place === null ? [] : keysOfSubmitted(views.channels, place)
+
+type Described = { readonly found: BatchDescription; readonly key: RelayKey }
+
+/**
+ * Asks the provider about a batch. Returns null if it can't be asked now. A batch is missing only
+ * if the key that submitted it says so: a key that replaced it may belong to another account.
+ */
+async function describe(
+  deps: BatchDeps,
+  record: BatchRecord,
+): Promise<Described | 'missing' | null> {
+  for (const key of keysOf(deps, record)) {
+    const found = await describeWith(deps, key, record)
+    if (found === 'missing' && key.keyRef === record.place?.keyRef) return 'missing'
+    if (found !== null && found !== 'missing') return { found, key }
+  }
+  return null
 }
 
-/** Asks the provider about a batch. Returns null if it can't be asked now. */
-export async function describe(
+async function describeWith(
   deps: BatchDeps,
-  { target }: RelayKey,
+  key: RelayKey,
   record: BatchRecord,
 ): Promise<BatchDescription | 'missing' | null> {
   const { batchOutbound, views } = deps
   const { headers, path: root, readDescription, splits } = protocolOf(record)
   const path = `${root}/${encodeURIComponent(record.place?.upstreamId ?? '')}`
   if (splits !== undefined) {
-    const download = { target, path, headers }
+    const download = { keys: [key], path, headers }
     return describeWithResults(deps, download, splits, confidentialAt(views, record))
   }
-  const answer = await sendTaskRequest(batchOutbound, target, { method: 'GET', path, headers })
+  const request = { method: 'GET', path, headers } as const
+  const answer = await sendTaskRequest(batchOutbound, key.target, request)
   if (answer.kind === 'plain') return readDescription(answer.body, confidentialAt(views, record))
   return answer.kind === 'failed' && answer.status === 404 ? 'missing' : null
 }

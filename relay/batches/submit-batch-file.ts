@@ -15,6 +15,7 @@ import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { providerForm } from '../uploads/provider-form.ts'
 import { type SpooledFile, spool } from '../uploads/spooled-file.ts'
 import { confidentialTo, placeOf, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
+import { keysOfSubmitted } from '../views/keys-of-submitted-work.ts'
 import { sendSubmission } from './batch-evidence.ts'
 import { objectIn, PROVIDER_ID, recordOf } from './batch-protocol.ts'
 import { openDownload, ResultsUnavailable } from './batch-results.ts'
@@ -30,7 +31,6 @@ import {
   type OpenAiBatchRequest,
 } from './openai-batches.ts'
 import { FILE_LINE_BYTES_MAX, FilePlan, FileRefused } from './plan-batch-file.ts'
-import { keyOfFile } from './result-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import {
   holdBatch,
@@ -132,6 +132,9 @@ type Submission = {
   readonly request: OpenAiBatchRequest
   readonly stored: StoredFile
   readonly channel: RelayChannel
+  /** The keys that may have the file. */
+  readonly fileKeys: readonly RelayKey[]
+  /** The key that submits the batch with a file of its own. */
   readonly key: RelayKey
   readonly signal: AbortSignal
 }
@@ -195,12 +198,12 @@ async function submissionOf(
     if (stored === undefined) return missing
     if (stored.batch !== null) return invalid('input_file_id')
     const channel = views.channels.find(stored.channelId)
-    const key = keyOfFile(deps, stored)
-    const isUsable = channel?.keys.some(({ keyRef }) => keyRef === stored.keyRef) === true
-    if (channel === undefined || key === null || !channel.isEnabled || !isUsable) {
+    const fileKeys = keysOfSubmitted(views.channels, stored)
+    const key = fileKeys.find((one) => channel?.keys.includes(one) === true)
+    if (channel === undefined || key === undefined || !channel.isEnabled) {
       return relayError('no_channel', { subject: id, retryAfter: 10 })
     }
-    return { request, stored, channel, key, signal }
+    return { request, stored, channel, fileKeys, key, signal }
   } catch {
     return NO_STORE
   }
@@ -235,7 +238,7 @@ async function planInGroup(
   deps: BatchDeps,
   { call, request }: Exchange,
   caller: Caller,
-  { request: { endpoint }, stored, channel, key, signal }: Submission,
+  { request: { endpoint }, stored, channel, fileKeys, signal }: Submission,
 ): Promise<PlannedFile | RelayError> {
   const { uploads } = deps
   const share = await bodyOwnerOf(deps, caller.user.userId, request)
@@ -258,7 +261,8 @@ async function planInGroup(
   try {
     if (!take(stored.bytes) || !(await uploads.hasRoomFor(stored.bytes))) throw new NoRoom()
     const plan = new FilePlan(deps, channel, call, endpoint)
-    const download = { target: key.target, path: contentPathOf(stored.upstreamId), headers: {} }
+    const path = contentPathOf(stored.upstreamId)
+    const download = { keys: fileKeys, path, headers: {} }
     const content = await openDownload(deps, download, signal)
     const sent = counted(plan.sentLines(caller, content), stored.bytes, take)
     const description = { name: 'batch.jsonl', type: 'application/jsonl' }

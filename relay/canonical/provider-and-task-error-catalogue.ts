@@ -25,6 +25,18 @@ export const PROVIDER_AND_TASK_ERRORS = {
     "The batch '{subject}' has not ended yet.",
     '批处理 “{subject}” 尚未结束。',
   ),
+  batch_not_accepted: answer(
+    409,
+    'invalid_request_error',
+    "No provider has accepted the batch '{subject}' yet. Please try again later.",
+    '批处理 “{subject}” 尚未被上游接收，请稍后重试。',
+  ),
+  channel_deleted: answer(
+    409,
+    'invalid_request_error',
+    "The channel to which '{subject}' was sent was deleted, so its provider can't be asked.",
+    '“{subject}” 所用的渠道已被删除，无法再向上游查询。',
+  ),
   file_not_found: answer(
     404,
     'invalid_request_error',

@@ -70,6 +70,8 @@ export type RelayErrorCode =
   | 'no_batch_channel'
   | 'batch_not_found'
   | 'batch_not_ended'
+  | 'batch_not_accepted'
+  | 'channel_deleted'
   | 'file_not_found'
   | 'too_many_files'
   | 'tasks_off'

@@ -151,7 +151,7 @@ export class ChannelKeyPoller {
   }
 
   private async handleAnswer(
-    { channel, key, kind }: PollTarget,
+    { channel, kind }: PollTarget,
     batch: readonly OpenTask[],
     end: AttemptEnd,
     lost: AbortSignal,
@@ -172,9 +172,9 @@ export class ChannelKeyPoller {
     this.pausedUntil = 0
     this.batchMax = Math.min(BATCH_MAX, this.batchMax * 2)
     const byId = new Map(reports.map((one) => [one.upstreamId, one]))
-    for (const { task, upstreamId } of batch) {
-      const one = byId.get(upstreamId ?? '')
-      if (one !== undefined && !lost.aborted) await this.note(task, { channel, key, kind }, one)
+    for (const openTask of batch) {
+      const one = byId.get(openTask.upstreamId ?? '')
+      if (one !== undefined && !lost.aborted) await this.note(openTask, channel, one)
     }
     return 'answered'
   }
@@ -207,8 +207,8 @@ export class ChannelKeyPoller {
    * are still processed.
    */
   private async note(
-    task: string,
-    { channel, key }: PollTarget,
+    { task, keyRef }: OpenTask,
+    channel: RelayChannel,
     report: ProviderReport,
   ): Promise<void> {
     const { deps } = this
@@ -218,7 +218,8 @@ export class ChannelKeyPoller {
     try {
       const record = await deps.ledger.peek(task)
       if (record !== null && record.end === null) {
-        const place = { channelId: channel.channelId, keyRef: key.keyRef }
+        // The task stays with the key that submitted it, also if another one asks about it.
+        const place = { channelId: channel.channelId, keyRef: keyRef ?? '' }
         await recordReport(deps, record, place, report, channel)
       }
       this.lastReports.set(task, words)

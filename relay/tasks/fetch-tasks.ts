@@ -7,6 +7,7 @@ import { inParallel } from '../channel-actions/run-in-parallel.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { type Exchange, sendJson } from '../pipeline/http-exchange.ts'
+import { keysOfSubmitted, sendWithKeys } from '../views/keys-of-submitted-work.ts'
 import { parsedObject, rejectParam, type TaskBody, textOf } from './read-task-request-body.ts'
 import { drawingAnswer, musicAnswer } from './render-task-json.ts'
 import { sendTaskRequest } from './send-request-to-task-provider.ts'
@@ -194,8 +195,8 @@ async function seedOf(
   { channelId, keyRef, upstreamId }: TaskLocation,
 ): Promise<object | RelayError> {
   const channel = deps.views.channels.find(channelId)
-  const key = channel?.allKeys.find((one) => one.keyRef === keyRef)
-  if (channel === undefined || key === undefined)
+  const keys = keysOfSubmitted(deps.views.channels, { channelId, keyRef })
+  if (channel === undefined || keys.length === 0)
     return relayError('no_channel', { subject: model })
   const selector = new ChannelSelector(deps, offerOf([channel]), model, true)
   if ((await selector.next()) === null) {
@@ -203,9 +204,12 @@ async function seedOf(
     return relayError('channels_busy', { subject: model, retryAfter })
   }
   const path = `/mj/task/${encodeURIComponent(upstreamId)}/image-seed`
-  const end = await sendTaskRequest(deps.providerOutbound, key.target, { method: 'GET', path })
+  const request = { method: 'GET', path } as const
+  const end = await sendWithKeys(keys, ({ target }) =>
+    sendTaskRequest(deps.providerOutbound, target, request),
+  )
   selector.end(false)
-  const answer = end.kind === 'plain' ? parsedObject(end.body) : null
+  const answer = end?.kind === 'plain' ? parsedObject(end.body) : null
   if (answer === null) return relayError('upstream_error')
   const code = Number.isInteger(answer.code) ? (answer.code as number) : 1
   const description = code === 1 ? '' : 'no seed'

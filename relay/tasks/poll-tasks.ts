@@ -3,6 +3,7 @@ import { causeOfExpiry, TASK_MS_MAX } from '#domain/tasks/decide.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
 import { inParallel } from '#relay/channel-actions/run-in-parallel.ts'
+import { keysOfSubmitted } from '#relay/views/keys-of-submitted-work.ts'
 import { ChannelKeyPoller, type PollTarget } from './channel-key-poller.ts'
 import type { TaskDeps } from './task-deps.ts'
 
@@ -68,6 +69,8 @@ class Poll {
   private readonly lost: AbortSignal
   private readonly pollers = new Map<string, ChannelKeyPoller>()
   private readonly running = new Map<string, Promise<void>>()
+  /** The number of polls by poller. */
+  private readonly turns = new Map<string, number>()
 
   constructor(deps: TaskDeps, find: FindOpenTasks, times: PollTimes, lost: AbortSignal) {
     this.deps = deps
@@ -81,7 +84,9 @@ class Poll {
     if (this.lost.aborted) return
     this.begin('', () => inParallel(stale, EXPIRED_AT_ONCE, this.lost, (task) => this.expire(task)))
     for (const name of this.pollers.keys()) {
-      if (!tasksByPoller.has(name) && !this.running.has(name)) this.pollers.delete(name)
+      if (tasksByPoller.has(name) || this.running.has(name)) continue
+      this.pollers.delete(name)
+      this.turns.delete(name)
     }
     for (const [name, tasks] of tasksByPoller) this.ask(name, tasks)
     await this.deps.progress.sweep()
@@ -122,7 +127,7 @@ class Poll {
   }
 
   private ask(name: string, tasks: readonly OpenTask[]): void {
-    const target = this.targetOf(tasks)
+    const target = this.targetOf(name, tasks)
     if (target === null) return
     const { everyMs } = this.times
     const poller =
@@ -131,12 +136,23 @@ class Poll {
     this.begin(name, () => poller.poll(target, tasks, this.lost))
   }
 
-  /** Returns the channel and key to poll; null if the channel or key no longer exists. */
-  private targetOf([first]: readonly OpenTask[]): PollTarget | null {
-    const channel = this.deps.views.channels.find(first?.channelId ?? -1)
-    const key = channel?.allKeys.find(({ keyRef }) => keyRef === first?.keyRef)
-    if (first === undefined || channel === undefined || key === undefined) return null
-    return { channel, key, kind: first.kind }
+  /**
+   * Returns the channel and key to poll; null if the channel no longer exists. If the key that
+   * submitted the tasks was replaced, the channel's current keys take turns, because only those of
+   * the same account know the tasks.
+   */
+  private targetOf(name: string, [first]: readonly OpenTask[]): PollTarget | null {
+    const { channelId, keyRef, kind } = first ?? {}
+    const { channels } = this.deps.views
+    const channel = channels.find(channelId ?? -1)
+    if (channel === undefined || kind === undefined) return null
+    const place = { channelId: channel.channelId, keyRef: keyRef ?? '' }
+    const keys = keysOfSubmitted(channels, place)
+    const turn = this.turns.get(name) ?? 0
+    const key = keys[turn % keys.length]
+    if (key === undefined) return null
+    if (!this.running.has(name)) this.turns.set(name, turn + 1)
+    return { channel, key, kind }
   }
 
   /** Starts `work` under a name. Does nothing while earlier work under this name is running. */

@@ -5,6 +5,7 @@ import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { type Exchange, headersOf } from '#relay/pipeline/http-exchange.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
+import { keysOfSubmitted } from '#relay/views/keys-of-submitted-work.ts'
 import { relayError } from '../../canonical/relay-error.ts'
 import {
   type ProviderTarget,
@@ -47,14 +48,14 @@ export async function serveVideoFile(
   if (record.end === null) {
     return sendVideoError(exchange, relayError('video_not_ready', { subject: task }))
   }
-  const source = await sourceOf(deps, record)
-  if (source === null) return nothingHere(exchange)
+  const places = placesOf(deps, record)
+  if (places.length === 0) return nothingHere(exchange)
   const gone = new AbortController()
   exchange.response.once('close', () => gone.abort())
   const release = await deps.videoPermits.enter(permitNames(exchange, record), gone.signal)
   if (release === null) return sendVideoError(exchange, relayError('overloaded', { retryAfter: 2 }))
   try {
-    await carry(deps, exchange, source, gone)
+    await carry(deps, exchange, { record, places }, gone)
   } finally {
     release()
   }
@@ -83,20 +84,20 @@ type Address = {
 
 type Place = { readonly channel: RelayChannel; readonly key: RelayKey }
 
-function placeOf({ views }: TaskDeps, { place }: TaskRecord): Place | null {
-  const channel = views.channels.find(place?.channelId ?? -1)
-  const key = channel?.allKeys.find(({ keyRef }) => keyRef === place?.keyRef)
-  return channel === undefined || key === undefined ? null : { channel, key }
+/** Returns the channel of a task with each of the keys that may have its file. */
+function placesOf({ views }: TaskDeps, { place }: TaskRecord): readonly Place[] {
+  const channel = place === null ? undefined : views.channels.find(place.channelId)
+  if (place === null || channel === undefined) return []
+  return keysOfSubmitted(views.channels, place).map((key) => ({ channel, key }))
 }
 
-async function sourceOf(deps: TaskDeps, record: TaskRecord): Promise<Source | null> {
+async function sourceOf(deps: TaskDeps, record: TaskRecord, at: Place): Promise<Source | null> {
   const { end, place, submitted } = record
   if (end === null || !('result' in end) || end.result === null || place === null) return null
   const text = await deps.vault.open(submitted.userId, end.result)
   const file = text === null ? undefined : (JSON.parse(text) as VideoFile).file
-  const at = placeOf(deps, record)
-  const vendor = at === null ? null : vendorOf(at.channel)
-  if (at === null || vendor === null || file === undefined) return null
+  const vendor = vendorOf(at.channel)
+  if (vendor === null || file === undefined) return null
   const { target } = at.key
   const { origin, proxy, address } = target
   const source = vendor.source(place.upstreamId, file)
@@ -211,10 +212,32 @@ async function openAddress(
   return { status, type: String(given['content-type'] ?? ''), headers, body }
 }
 
+type Sought = { readonly record: TaskRecord; readonly places: readonly Place[] }
+
+/** Opens the file with the first key that may read it. Returns null if none may. */
+async function openFirst(
+  deps: TaskDeps,
+  { record, places }: Sought,
+  range: string | undefined,
+  signal: AbortSignal,
+): Promise<VideoStream | null> {
+  for (const place of places) {
+    if (signal.aborted) return null
+    const source = await sourceOf(deps, record, place)
+    if (source === null) continue
+    const file =
+      'member' in source
+        ? await openInline(deps, source, signal)
+        : await openAddress(deps, source, range, signal)
+    if (file !== null) return file
+  }
+  return null
+}
+
 async function carry(
   deps: TaskDeps,
   exchange: Exchange,
-  source: Source,
+  sought: Sought,
   gone: AbortController,
 ): Promise<void> {
   const { response, request: asked } = exchange
@@ -224,10 +247,7 @@ async function carry(
   const late = setTimeout(() => gone.abort(), TOTAL_MS)
   try {
     const { signal } = gone
-    const file =
-      'member' in source
-        ? await openInline(deps, source, signal)
-        : await openAddress(deps, source, range, signal)
+    const file = await openFirst(deps, sought, range, signal)
     if (file === null) return nothingHere(exchange)
     const { status, headers, body } = file
     const type = UNTYPED.test(file.type) ? 'video/mp4' : file.type

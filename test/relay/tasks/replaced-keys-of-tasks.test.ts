@@ -1,0 +1,70 @@
+import { beforeAll, expect, it } from 'vitest'
+import { CHANNELS_STREAM, type ChannelTerms } from '#domain/channels/events.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { KEY } from '../support/relay-rig.ts'
+import { videosRig } from './videos-rig.ts'
+
+const NEW_KEY = 'sk-rotated-secret-0123456789'
+const OTHER_KEY = 'sk-another-secret-0123456789'
+const MP4 = Buffer.from('0123456789'.repeat(100))
+const rig = startedOnce(() => videosRig())
+
+const replaceKeys = (channelId: number, terms: Partial<ChannelTerms>, keys: readonly string[]) =>
+  rig.append(CHANNELS_STREAM, {
+    type: 'ChannelTermsChanged',
+    v: 1,
+    data: {
+      ...{ channelId, terms: { ...PLAIN_CHANNEL_TERMS, baseUrl: rig.vendor.url, ...terms } },
+      ...{ keyRefs: keys.map((key) => `key:${key}`), keyMode: keys.length > 1 ? 'random' : '' },
+      droppedKeyRefs: [],
+    },
+  })
+const keysOf = (method: string, path: string) =>
+  rig.vendor.requests.flatMap((request) =>
+    request.method === method && request.path === path
+      ? [request.headers.authorization ?? request.headers['mj-api-secret']]
+      : [],
+  )
+
+beforeAll(async () => {
+  const drawing = { type: 2, models: ['mj_blend'], baseUrl: rig.vendor.url, priority: 10 }
+  await rig.addChannel(71, drawing)
+})
+
+it('a video is asked about, billed and read with the key that replaced its own one', async () => {
+  const { answers } = rig.vendor
+  answers.set('POST /v1/videos', { body: { id: 'video_1', status: 'queued' } })
+  answers.set('GET /v1/videos/video_1', { body: { id: 'video_1', status: 'queued' } })
+  const { json } = await rig.post('/v1/videos', { model: 'sora-2', prompt: 'the sea' })
+  await replaceKeys(555, { type: 55, models: ['sora-2', 'sora-2-pro'] }, [NEW_KEY])
+  answers.set('GET /v1/videos/video_1', {
+    body: { id: 'video_1', status: 'completed', seconds: '4' },
+  })
+  await expect.poll(() => rig.chargeOf(json.id)).toBeGreaterThan(0)
+  const headers = { 'content-type': 'video/mp4', 'content-length': `${MP4.length}` }
+  answers.set('GET /v1/videos/video_1/content', { headers, pieces: [MP4] })
+  const owner = { authorization: `Bearer sk-${KEY}` }
+  const file = await fetch(`${rig.url}/v1/videos/${json.id}/content`, { headers: owner })
+  expect(file.status).toBe(200)
+  expect(Buffer.from(await file.arrayBuffer()).equals(MP4)).toBe(true)
+  expect(keysOf('GET', '/v1/videos/video_1').at(-1)).toBe(`Bearer ${NEW_KEY}`)
+  expect(keysOf('GET', '/v1/videos/video_1/content')).toEqual([`Bearer ${NEW_KEY}`])
+})
+
+it('a drawing is asked about with each of the keys that replaced its own one', async () => {
+  const { answers } = rig.vendor
+  answers.set('POST /mj/submit/blend', { body: { code: 1, description: '', result: 'drawing_1' } })
+  answers.set('POST /mj/task/list-by-condition', { body: [] })
+  const picture = 'data:image/png;base64,iVBORw0KGgo='
+  const { json, text } = await rig.ask('/mj/submit/blend', { base64Array: [picture, picture] })
+  expect(json.code, text).toBe(1)
+  await replaceKeys(71, { type: 2, models: ['mj_blend'] }, [NEW_KEY, OTHER_KEY])
+  const asked = () => new Set(keysOf('POST', '/mj/task/list-by-condition').map(String))
+  await expect.poll(() => [...asked()].filter((key) => key.includes(NEW_KEY))).toHaveLength(1)
+  await expect.poll(() => [...asked()].filter((key) => key.includes(OTHER_KEY))).toHaveLength(1)
+  expect(await rig.money(json.result)).toEqual(['CallAdmitted'])
+  const done = { id: 'drawing_1', status: 'SUCCESS', progress: '100%', imageUrl: '' }
+  answers.set('POST /mj/task/list-by-condition', { body: [done] })
+  await expect.poll(() => rig.money(json.result)).toEqual(['CallAdmitted', 'CallSettled'])
+})
