@@ -82,4 +82,16 @@ export type CorrectedCall = {
   readonly corrected: WireQuota
   /** The part of a higher charge that the account could not pay. `corrected` is without it. */
   readonly unpaid?: WireQuota
+} & Partial<PlaceOfCorrectedCall>
+
+/**
+ * The place of a corrected call in the sums of usage. Events that were written before sums
+ * contained corrections lack it.
+ */
+export type PlaceOfCorrectedCall = {
+  /** Null if no channel was named for the call. */
+  readonly channelId: number | null
+  readonly group: string
+  /** Whether the cost at the provider is known. */
+  readonly isCosted: boolean
 }

@@ -4,6 +4,7 @@ import type { TokenLimits, Usage, UsageSource } from '../pricing/usage.ts'
 import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
+import type { PlaceOfCorrectedCall } from './call-course.ts'
 import type {
   Attempt,
   CallBatch,
@@ -305,12 +306,12 @@ export type CorrectCharges = {
   readonly batch: number
   readonly model: string
   /** The calls with their charges before and after the correction. */
-  readonly calls: readonly {
+  readonly calls: readonly (PlaceOfCorrectedCall & {
     readonly call: string
     readonly tokenId: number
     readonly charge: Quota
     readonly corrected: Quota
-  }[]
+  })[]
 }
 
 export type AccountCommand =

@@ -30,7 +30,7 @@ export function correctCharges(
   let payable = afterRefunds > 0n ? afterRefunds : 0n
   let amount = -refunds
   const changes = new Map<number, Quota>()
-  const items = calls.map(({ call, tokenId, charge, corrected }): Corrected => {
+  const items = calls.map(({ call, tokenId, charge, corrected, ...place }): Corrected => {
     const difference = corrected - charge
     const change = difference > payable ? payable : difference
     if (change > 0n) {
@@ -39,7 +39,8 @@ export function correctCharges(
     }
     changes.set(tokenId, (changes.get(tokenId) ?? 0n) - change)
     const unpaid = difference - change
-    const item = { call, tokenId, charge: toWire(charge), corrected: toWire(charge + change) }
+    const charges = { charge: toWire(charge), corrected: toWire(charge + change) }
+    const item = { call, tokenId, ...charges, ...place }
     return unpaid === 0n ? item : { ...item, unpaid: toWire(unpaid) }
   })
   const postings = correctionPostings(userId, amount)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CallInterrupted, CallSettled } from '#domain/accounts/events.ts'
+import type { CallInterrupted, CallSettled, ChargeCorrected } from '#domain/accounts/events.ts'
 import {
   type ChannelEvent,
   type ChannelTerms,
@@ -14,9 +14,11 @@ import type { Cells, RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
 /** The channels, and the quota charged through each of them. */
-export const channels = projectionOf<ChannelEvent | CallSettled | CallInterrupted>({
+export const channels = projectionOf<
+  ChannelEvent | CallSettled | CallInterrupted | ChargeCorrected
+>({
   name: 'channels',
-  version: 2,
+  version: 3,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     channels: { key: ['id'] },
@@ -65,6 +67,11 @@ export const channels = projectionOf<ChannelEvent | CallSettled | CallInterrupte
     },
     CallSettled: ({ data }, rows) => addSpent(data.channelId, data.charge, rows),
     CallInterrupted: ({ data }, rows) => addSpent(data.channelId, data.charge, rows),
+    ChargeCorrected: ({ data }, rows) => {
+      for (const { channelId = null, charge, corrected } of data.calls) {
+        addSpent(channelId, corrected - charge, rows)
+      }
+    },
   },
 })
 

@@ -9,9 +9,15 @@ create table calls (
   charge bigint not null,
   corrected bigint not null,
   unpaid bigint not null,
+  model text not null,
+  token_id bigint not null,
+  -- The channel is 0 and the group empty for events that lack them.
+  channel_id bigint not null,
+  call_group text not null,
   balance_after bigint,
   held_after bigint,
   primary key (call, position)
 );
 
 create index calls_by_position on calls (position);
+create index calls_by_time on calls (created_at);

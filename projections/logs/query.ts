@@ -170,15 +170,38 @@ export type LogSums = RowOf<typeof logSums>
 
 /**
  * Sums the log rows themselves. This is needed for filters that the stored sums by hour and day do
- * not support.
+ * not support. As in the stored sums, the quota of charged calls includes what corrections changed
+ * of the charges.
  */
 export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<LogSums> =>
   db.one(sql.type(logSums)`
-    select count(*) as count, coalesce(sum(quota), 0)::text as quota,
+    select count(*) as count,
+      (coalesce(sum(quota), 0) + ${changesByCorrections(filter)})::text as quota,
       coalesce(sum(prompt_tokens), 0)::text as "promptTokens",
       coalesce(sum(completion_tokens), 0)::text as "completionTokens"
     from ${narrowLogOf(filter, 'by-planner')} where ${matching(filter)}
   `)
+
+/** A correction counts at its time, with the user, model, token, channel and group of its call. */
+function changesByCorrections({ type, failedChannelId, ...filter }: LogFilter) {
+  if (type !== undefined && type !== CONSUMPTION) return sql.fragment`0`
+  const ofFailedCalls =
+    failedChannelId === undefined
+      ? sql.fragment`true`
+      : sql.fragment`exists (
+          select from read_call_log.log l
+            join read_call_log.failed_calls failed on failed.id = l.id
+          where l.request_id = corrected.request_id and failed.channel_id = ${failedChannelId}
+        )`
+  return sql.fragment`(
+    select coalesce(sum(amount), 0) from (
+      select *, call as request_id, corrected - charge as amount from read_corrected_calls.calls
+    ) corrected
+    where ${matching(filter)} and ${ofFailedCalls}
+  )`
+}
+
+const CONSUMPTION = 2
 
 const otherText = converted(Type.String(), (text) => JSON.parse(text) as LoggedOther)
 type LoggedOther = {

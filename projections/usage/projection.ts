@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ChargeCorrected } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import { cacheSavingOf } from '../logs/log-row-details.ts'
 import { type CallCells, type LogCells, type LoggedEvent, rowOf } from '../logs/log-row-of-event.ts'
 import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
+import { secondsOf } from '../unix-seconds.ts'
 import { usageKeyOf } from './usage-sum-keys.ts'
 
 const WITHIN_PART = ['type', 'model', 'call_group', 'channel_id'] as const
@@ -20,7 +22,7 @@ const DAY = 86_400
  */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',
-  version: 9,
+  version: 10,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     by_model: { key: ['hour', 'type', 'model'], isShared: true },
@@ -33,7 +35,10 @@ export const usageByHour = projectionOf<LoggedEvent>({
     CallSettled: count,
     CallReleased: count,
     CallInterrupted: count,
-    ChargeCorrected: count,
+    ChargeCorrected: (event, rows) => {
+      count(event, rows)
+      correct(event, rows)
+    },
     QuotaGranted: count,
     QuotaDeducted: count,
     AffiliateTransferred: count,
@@ -47,29 +52,67 @@ export const usageByHour = projectionOf<LoggedEvent>({
 
 function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
   const row = rowOf(event)
-  const hour = row.created_at - (row.created_at % HOUR)
-  const day = row.created_at - (row.created_at % DAY)
-  const { type, model, call } = row
-  const counted = {
-    count: 1n,
-    quota: fromWire(row.quota),
-    prompt_tokens: BigInt(row.prompt_tokens),
-    completion_tokens: BigInt(row.completion_tokens),
+  const { created_at, user_id, type, model, call } = row
+  const place = { created_at, user_id, type, model, ...placeOf(row) }
+  addUsage(
+    call === undefined ? place : { ...place, token_id: call.token_id },
+    {
+      count: 1n,
+      quota: fromWire(row.quota),
+      prompt_tokens: BigInt(row.prompt_tokens),
+      completion_tokens: BigInt(row.completion_tokens),
+    },
+    { ...costOf(event), ...cacheOf(event) },
+    rows,
+  )
+}
+
+/**
+ * Adds what a correction changed of the charges of calls, in the hour of the correction. No call is
+ * counted, because the sums contain the calls already.
+ */
+function correct({ data, meta }: Recorded<ChargeCorrected>, rows: RowChanges): void {
+  const created_at = secondsOf(meta.at)
+  const { userId: user_id, model } = data
+  for (const { tokenId: token_id, charge, corrected, ...place } of data.calls) {
+    const { group: call_group = '', channelId, isCosted = false } = place
+    const quota = fromWire(corrected) - fromWire(charge)
+    const call = { token_id, call_group, channel_id: channelId ?? 0 }
+    addUsage(
+      { created_at, user_id, type: CONSUMPTION, model, ...call },
+      { count: 0n, quota, prompt_tokens: 0n, completion_tokens: 0n },
+      { cost: 0n, costed_quota: isCosted ? quota : 0n, ...NO_CACHE },
+      rows,
+    )
   }
-  const costed = { ...counted, ...costOf(event) }
-  rows.add('by_model', { hour, type, model }, { ...costed, ...cacheOf(event) })
-  rows.add('by_user_and_model', { user_id: row.user_id, hour, type, model }, counted)
-  if (type === CONSUMPTION) rows.add('charged_by_day', { day, user_id: row.user_id }, counted)
-  const { call_group, channel_id } = placeOf(row)
+}
+
+type Place = Pick<LogCells, 'created_at' | 'user_id' | 'model'> &
+  CallPlace & { readonly type: number; readonly token_id?: number }
+
+type Figures<Name extends string> = { readonly [name in Name]: bigint }
+
+function addUsage(
+  { created_at, user_id, type, model, call_group, channel_id: channel, token_id }: Place,
+  counted: Figures<'count' | 'quota' | 'prompt_tokens' | 'completion_tokens'>,
+  { cost, costed_quota, ...cache }: Figures<'cost' | 'costed_quota' | keyof typeof NO_CACHE>,
+  rows: RowChanges,
+): void {
+  const hour = created_at - (created_at % HOUR)
+  const day = created_at - (created_at % DAY)
+  const costed = { ...counted, cost, costed_quota }
+  rows.add('by_model', { hour, type, model }, { ...costed, ...cache })
+  rows.add('by_user_and_model', { user_id, hour, type, model }, counted)
+  if (type === CONSUMPTION) rows.add('charged_by_day', { day, user_id }, counted)
   const byDay = (part: string, channel_id: number): void =>
     rows.add('by_day', { part, day, type, model, call_group, channel_id }, costed)
   const byHourAndDay = (part: string, channel_id: number): void => {
     rows.add('by_part', { part, hour, type, model, call_group, channel_id }, costed)
     byDay(part, channel_id)
   }
-  byDay(usageKeyOf.user(row.user_id), channel_id)
-  if (call !== undefined) byDay(usageKeyOf.token(call.token_id), channel_id)
-  if (channel_id !== 0) byHourAndDay(usageKeyOf.channel(channel_id), channel_id)
+  byDay(usageKeyOf.user(user_id), channel)
+  if (token_id !== undefined) byDay(usageKeyOf.token(token_id), channel)
+  if (channel !== 0) byHourAndDay(usageKeyOf.channel(channel), channel)
   // A group's sums have the channel id 0.
   if (call_group !== '') byHourAndDay(usageKeyOf.group(call_group), 0)
 }

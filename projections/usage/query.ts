@@ -1,4 +1,4 @@
-import { type CommonQueryMethods, sql } from 'slonik'
+import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
 import { PLAYGROUND_NAME, playgroundTokenId } from '#domain/shared/playground-token-id.ts'
 import {
@@ -252,7 +252,17 @@ const tokenPoint = rowType({
 
 export type Days = { readonly fromDay: number; readonly toDay: number }
 
-export const userDays = (db: CommonQueryMethods, userId: number, { fromDay, toDay }: Days) =>
+/** Reads a user's charges by UTC day in one snapshot: in total, and for the most used tokens. */
+export const daysOfUser = (db: DatabasePool, userId: number, days: Days, tokensMax: number) =>
+  db.transaction(async (snapshot) => {
+    await snapshot.query(sql.unsafe`set transaction isolation level repeatable read, read only`)
+    return {
+      totals: await userDays(snapshot, userId, days),
+      perToken: await tokenDays(snapshot, userId, days, tokensMax),
+    }
+  })
+
+const userDays = (db: CommonQueryMethods, userId: number, { fromDay, toDay }: Days) =>
   db.any(sql.type(dayPoint)`
     select day, sum(count)::int8 as count, sum(quota)::int8 as quota,
       sum(prompt_tokens + completion_tokens)::int8 as tokens
@@ -265,7 +275,7 @@ export const userDays = (db: CommonQueryMethods, userId: number, { fromDay, toDa
  * Reads a user's charges by UTC day, for each of the most used tokens and for the playground.
  * Deleted tokens are included.
  */
-export const tokenDays = (
+const tokenDays = (
   db: CommonQueryMethods,
   userId: number,
   { fromDay, toDay }: Days,

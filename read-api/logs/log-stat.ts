@@ -18,7 +18,7 @@ const RATE_SECONDS = 60
  * A filter by request id or failed channel also includes failed calls.
  */
 export function logStat(app: App, deps: ReadDeps): void {
-  const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
+  const fresh = upToDate(deps, 'call-log', 'usage-by-hour', 'corrected-calls')
   app.route({
     ...endpoint(logQueries, 'GET /api/log/stat'),
     preHandler: fresh,

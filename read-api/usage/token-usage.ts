@@ -2,7 +2,7 @@ import { toWire } from '#domain/shared/quota.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
-import { tokenDays, userDays } from '#projections/usage/query.ts'
+import { daysOfUser } from '#projections/usage/query.ts'
 import { type TokenUsagePoint, usageQueries } from '../contract/usage.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { usageRange } from './usage-by-model.ts'
@@ -21,11 +21,7 @@ export function tokenUsage(app: App, deps: ReadDeps): void {
       const { userId } = principalOf(request)
       const { from, to } = usageRange(request.query, now())
       const days = { fromDay: from - (from % DAY), toDay: to }
-      // The totals are read first. Usage that is added between the two reads is then missing in the
-      // totals, so the remainder is too small and nothing counts twice. No negative remainder is
-      // returned.
-      const totals = await userDays(db, userId, days)
-      const perToken = await tokenDays(db, userId, days, TOKENS_MAX)
+      const { totals, perToken } = await daysOfUser(db, userId, days, TOKENS_MAX)
       return success([...perToken.map(pointOf), ...restOf(totals, perToken)])
     },
   })
@@ -45,7 +41,7 @@ const pointOf = ({ day, tokenId, name, count, quota, tokens }: TokenDayUsage): T
 
 /**
  * Returns the usage that is not in the list of tokens, by day. It belongs to other tokens or to no
- * token.
+ * token. Corrections can make it negative.
  */
 function restOf(
   totals: readonly DayUsage[],
@@ -62,6 +58,6 @@ function restOf(
       quota: listed.reduce((left, { quota }) => left - quota, all.quota),
       tokens: listed.reduce((left, { tokens }) => left - tokens, all.tokens),
     }
-    return rest.count > 0 && rest.quota >= 0n && rest.tokens >= 0 ? [pointOf(rest)] : []
+    return rest.count !== 0 || rest.quota !== 0n || rest.tokens !== 0 ? [pointOf(rest)] : []
   })
 }

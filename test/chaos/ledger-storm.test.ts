@@ -10,6 +10,8 @@ import { readConfig } from '#infra/config/read-config.ts'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { type Running, startProduct } from '#infra/start.ts'
 import type { BalanceAt, LedgerItem, LedgerPage, Statement } from '#read-api/contract/ledger.ts'
+import type { LogStat } from '#read-api/contract/logs.ts'
+import type { CorrectionPreview } from '#write-api/contract/corrections.ts'
 import { startPinned } from '../bench/pinned-processes.ts'
 import {
   type ProviderProcess,
@@ -23,6 +25,7 @@ import { seedStorm } from './seed-storm.ts'
 import { Supervisor } from './supervisor.ts'
 
 const KILLS = Number(process.env.CHAOS_KILLS ?? 5)
+/** The highest rate of calls. They pause while the read models of a slow machine catch up. */
 const CALLS_PER_SECOND = 200
 const TOKENS = 50
 const OPEN_MAX = 400
@@ -30,6 +33,9 @@ const OPEN_MAX = 400
 const SLOW_MODEL = 'sim-large'
 const SLOW_EVERY = 8
 const LOOKS_MIN = KILLS * 2
+/** The ratios to which the price of the plain calls is lowered during the storm. */
+const CORRECTED_MODEL = 'sim-small'
+const CORRECTED_RATIOS = ['0.5', '0.25']
 /** A slow machine needs longer for its looks. The storm ends after this time in any case. */
 const LONGEST_MS = 240_000
 /** The calls pause while a look takes longer, so that a slow machine's read models catch up. */
@@ -42,7 +48,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tallygate-ledger-storm-'))
 const startedAt = Date.now()
 /** The faults of each look at the four answers about the account. */
 const looks: (readonly string[])[] = []
-const done = { calls: 0, answered: 0, redeemed: 0 }
+const done = { calls: 0, answered: 0, redeemed: 0, corrected: 0 }
 let lookedAt = Date.now()
 let provider: Awaited<ReturnType<typeof startPinned>>
 let slowProvider: ProviderProcess
@@ -61,7 +67,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${port}`
   const seeded = await seedStorm(url, provider.line.trim(), OPENING_BALANCE)
   root = seeded.root
-  await setOption(root, 'ModelRatio', { 'sim-small': 1, [SLOW_MODEL]: 1 })
+  await setOption(root, 'ModelRatio', { [CORRECTED_MODEL]: 1, [SLOW_MODEL]: 1 })
   await addChannel({ root, provider: slowProvider }, { models: SLOW_MODEL })
   const keys = [seeded.key]
   while (keys.length < TOKENS) {
@@ -75,7 +81,8 @@ beforeAll(async () => {
   const killer = spawn(process.execPath, ['test/chaos/kill-process-tree.ts', ...parameters])
   const isOver = () =>
     killer.exitCode !== null && (looks.length > LOOKS_MIN || Date.now() > startedAt + LONGEST_MS)
-  await Promise.all([callAtRate(url, keys, isOver), redeem(codes, isOver), lookOn(isOver)])
+  const charging = [callAtRate(url, keys, isOver), correctPrices(isOver)]
+  await Promise.all([...charging, redeem(codes, isOver), lookOn(isOver)])
   await supervisor.whenReady
   expect(supervisor.faults).toEqual([])
   expect(await supervisor.stop()).toBe(0)
@@ -84,7 +91,8 @@ beforeAll(async () => {
   const seconds = Math.round((Date.now() - startedAt) / 1_000)
   process.stdout.write(
     `ledger storm: ${done.calls} calls in ${seconds} s, ${done.answered} answered, ` +
-      `${interrupted} interrupted, ${done.redeemed} codes, ${looks.length} looks, ` +
+      `${interrupted} interrupted, ${done.redeemed} codes, ${done.corrected} corrections, ` +
+      `${looks.length} looks, ` +
       `${supervisor.starts} starts\n`,
   )
 }, 600_000)
@@ -138,6 +146,27 @@ async function redeem(codes: readonly string[], isOver: () => boolean): Promise<
   }
 }
 
+/** Lowers the price of past calls. A kill can cut a correction off, which is then continued. */
+async function correctPrices(isOver: () => boolean): Promise<void> {
+  for (const ratio of CORRECTED_RATIOS) {
+    const looksBefore = looks.length
+    while (looks.length < looksBefore + 2 || !(await correctTo(ratio).catch(() => false))) {
+      if (isOver()) return
+      await sleep(500)
+    }
+    done.corrected += 1
+  }
+}
+
+async function correctTo(ratio: string): Promise<boolean> {
+  const range = { from: Math.floor(startedAt / 1_000), to: Math.floor(Date.now() / 1_000) }
+  const { preview } = await root.must<CorrectionPreview>('POST', '/api/audit/corrections/preview', {
+    ...{ ...range, model: CORRECTED_MODEL, price: { model_ratio: ratio } },
+  })
+  const body = { preview, reason: 'a wrong price' }
+  return (await root.call('POST', '/api/audit/corrections', body)).success
+}
+
 /** Compares the answers about the account again and again. */
 async function lookOn(isOver: () => boolean): Promise<void> {
   while (!isOver()) {
@@ -169,8 +198,10 @@ const statements = async (): Promise<Statement[]> =>
       read<Statement>(`/api/ledger/self/statement?month=${month}`),
     ),
   )
-const chargedIn = (months: readonly Statement[]) =>
-  -sumOf(months.flatMap(({ by_type }) => by_type.filter(({ type }) => type === 'call')))
+const chargedIn = (months: readonly Statement[]) => -sumOfType(months, 'call')
+const refundedIn = (months: readonly Statement[]) => sumOfType(months, 'correction')
+const sumOfType = (months: readonly Statement[], wanted: string) =>
+  sumOf(months.flatMap(({ by_type }) => by_type.filter(({ type }) => type === wanted)))
 
 type Card = { readonly quota: number; readonly used_quota: number }
 const card = () => read<Card>('/api/user/self')
@@ -178,28 +209,32 @@ const used = async () => {
   const points = await read<{ quota: number }[]>('/api/data/self/')
   return points.reduce((sum, { quota }) => sum + quota, 0)
 }
+const logged = async () => (await read<LogStat>('/api/log/self/stat')).quota
 const page = (query = '') => read<LedgerPage>(`/api/ledger/self?${query}`)
 const balanceAt = (at: number | '') => read<BalanceAt>(`/api/ledger/self/balance?at=${at}`)
 
 /**
- * Asks all sources once, and returns what does not agree. The charges can only grow, so those of
- * the balance card and of the usage are between those of the statements before and after them.
+ * Asks all sources once, and returns what does not agree. Charges and refunds can only grow, so
+ * what the balance card, the usage and the log say was used is between the charges of the statement
+ * before less the refunds of the one after, and the reverse.
  */
 async function look(): Promise<string[]> {
   const faults: string[] = []
   const check = (isRight: boolean, text: string) => isRight || faults.push(text)
-  const before = chargedIn(await statements())
-  const [{ used_quota }, usage] = [await card(), await used()]
+  const before = await statements()
+  const [{ used_quota }, usage, log] = [await card(), await used(), await logged()]
   const months = await statements()
-  const after = chargedIn(months)
-  for (const [name, sum] of Object.entries({ used_quota, usage })) {
-    check(before <= sum && sum <= after, `${name} ${sum}, statements ${before} and ${after}`)
+  const least = chargedIn(before) - refundedIn(months)
+  const most = chargedIn(months) - refundedIn(before)
+  for (const [name, sum] of Object.entries({ used_quota, usage, log })) {
+    check(least <= sum && sum <= most, `${name} ${sum}, statements ${least} to ${most}`)
   }
   for (const { opening, closing, by_type, by_day, by_model } of months) {
     const sum = sumOf(by_type)
     check(opening.total + sum === closing.total, `statement ${opening.total} + ${sum}`)
     check(sumOf(by_day) === sum, 'the sums by day')
-    check(-sumOf(by_model) === chargedIn([{ by_type } as Statement]), 'the sums by model')
+    const own = [{ by_type } as Statement]
+    check(-sumOf(by_model) === chargedIn(own) - refundedIn(own), 'the sums by model')
   }
   const { items, closing, next_cursor } = await page('limit=100')
   check(items[0]?.total === closing.total, `closing ${closing.total}, last ${items[0]?.total}`)
@@ -251,8 +286,8 @@ async function foldAccount(): Promise<Folded[]> {
 
 const hasCharge = (data: AccountEvent['data']): boolean => 'charge' in data && data.charge > 0
 
-describe(`${CALLS_PER_SECOND} calls/s with ${TOKENS} tokens under ${KILLS} kill -9`, () => {
-  it('ledger, balance card, usage and statement agree at each look during the storm', () => {
+describe(`${KILLS} kill -9 under at most ${CALLS_PER_SECOND} calls/s with ${TOKENS} tokens`, () => {
+  it('ledger, balance card, usage, log and statement agree at each look during the storm', () => {
     expect(looks.flat()).toEqual([])
     expect(looks.length).toBeGreaterThan(LOOKS_MIN)
     expect(done.answered).toBeGreaterThan(500)
@@ -266,7 +301,10 @@ describe(`${CALLS_PER_SECOND} calls/s with ${TOKENS} tokens under ${KILLS} kill 
     expect(charged.length).toBeGreaterThan(0)
   })
 
-  it('they agree to the unit after it, also with the fold of the events', async () => {
+  it('they agree to the unit after it and a correction, also with the fold', async () => {
+    // A correction that a kill cut off is completed first.
+    const corrected = () => correctTo('0.125').catch(() => false)
+    await expect.poll(corrected, { interval: 1_000, timeout: 60_000 }).toBe(true)
     const figures = await foldAccount()
     const now = figures.at(-1)
     const last = figures.findLast(({ amount }) => amount !== 0)
@@ -276,11 +314,13 @@ describe(`${CALLS_PER_SECOND} calls/s with ${TOKENS} tokens under ${KILLS} kill 
     expect(await look()).toEqual([])
     const { quota, used_quota } = await card()
     const months = await statements()
-    const charged = chargedIn(months)
+    const [charged, refunded] = [chargedIn(months), refundedIn(months)]
+    expect(refunded).toBeGreaterThan(0)
     expect(now?.held).toBe(0)
     expect([quota, (await page()).closing.total]).toEqual([now?.balance, now?.total])
     expect(months.at(-1)?.closing.total).toBe(now?.total)
-    expect([used_quota, await used()]).toEqual([charged, charged])
+    const inForce = charged - refunded
+    expect([used_quota, await used(), await logged()]).toEqual([inForce, inForce, inForce])
     const gained = figures.filter(({ amount }) => amount > 0)
     expect(charged).toBe(gained.reduce((sum, { amount }) => sum + amount, 0) - quota)
   })

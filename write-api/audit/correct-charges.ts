@@ -146,5 +146,6 @@ async function apply(
     if (error instanceof AccountsUnavailable) throw correctionError('CorrectionUnfinished')
     throw error
   })
-  await waitUntilVisible(deps, reply, ['balances', 'call-log', 'corrected-calls'], position)
+  const changed = ['balances', 'call-log', 'corrected-calls', 'usage-by-hour', 'ledger'] as const
+  await waitUntilVisible(deps, reply, [...changed, 'channels'], position)
 }

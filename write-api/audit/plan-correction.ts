@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
+import type { PlaceOfCorrectedCall } from '#domain/accounts/call-course.ts'
 import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
 import type { Correction, CorrectionScope, CorrectionSums } from '#domain/corrections/events.ts'
 import { changedPrice, chargeAtPrice } from '#domain/pricing/price-corrections.ts'
@@ -10,7 +11,7 @@ import { chargedUsers } from '#projections/logs/query.ts'
 import type { SkipReason } from '../contract/corrections.ts'
 import { correctionError } from './correction-errors.ts'
 
-export type PlannedCall = {
+export type PlannedCall = PlaceOfCorrectedCall & {
   readonly call: string
   readonly tokenId: number
   /** The charge in force before the correction, and after it. */
@@ -180,12 +181,13 @@ function isInScope(event: Recorded<AccountEvent>, scope: CorrectionScope): event
 
 /** Returns the reason if the call cannot be corrected. */
 function planCall(event: EndedCall, { price: change }: CorrectionScope): PlannedCall | SkipReason {
-  const { call, tokenId, charge } = event.data
+  const { call, tokenId, charge, channelId, group, cost } = event.data
   if (event.type === 'CallSettled' && event.data.billedLines !== undefined) return 'batch'
   const price = changedPrice(event.data.price, change)
   if (price === null) return 'other-kind-of-price'
   const corrected = chargeAtPrice(event.data, price)
-  return { call, tokenId, charge: fromWire(charge), corrected }
+  const place = { channelId, group, isCosted: cost !== undefined }
+  return { call, tokenId, charge: fromWire(charge), corrected, ...place }
 }
 
 /** A call that was corrected before starts from its corrected charge. */

@@ -61,7 +61,10 @@ function Row(props: { row: TopRow; max: number; hasMargin: boolean }) {
     <tr>
       <th scope="row" title={row.name}>
         {row.search === null ? row.name : <Link to={logLink(row.search)}>{row.name}</Link>}
-        <span className="tg-dash-share" style={{ width: `${(row.quota / max) * 100}%` }} />
+        <span
+          className="tg-dash-share"
+          style={{ width: `${Math.max(0, row.quota / max) * 100}%` }}
+        />
       </th>
       <td>{number.format(row.count)}</td>
       <td>{exactQuotaText(quotaOf(row.quota), rule)}</td>

@@ -25,7 +25,13 @@ export function UsageBars(props: ChartTexts & { onZoom: (interval: Interval) => 
       <div className="tg-dash-plot">
         <div aria-hidden="true">
           <ResponsiveContainer width="100%" height={240}>
-            <BarChart data={data} accessibilityLayer={false} margin={MARGIN} barCategoryGap="22%">
+            <BarChart
+              data={data}
+              accessibilityLayer={false}
+              margin={MARGIN}
+              barCategoryGap="22%"
+              stackOffset="sign"
+            >
               <CartesianGrid vertical={false} stroke="var(--tg-chart-grid)" />
               <XAxis dataKey="at" tick={TICK} tickLine={false} axisLine={false} minTickGap={28} />
               <YAxis

@@ -76,8 +76,10 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   for (const point of points) {
     totals.set(point.series, (totals.get(point.series) ?? 0n) + BigInt(point[measure]))
   }
-  // Leaves out series whose total is 0. If all totals are 0, all series remain.
-  const some = [...totals].filter(([, total]) => total > 0n)
+  // Leaves out series without a value other than 0. If there are only such series, all remain. A
+  // series of corrections has values below 0, which the totals contain.
+  const used = new Set(points.flatMap((one) => (one[measure] === 0 ? [] : [one.series])))
+  const some = [...totals].filter(([name]) => used.has(name))
   const sorted = (some.length > 0 ? some : [...totals])
     .map(([name, total]): ChartSeries => ({ name, total }))
     .toSorted((a, b) => Number(b.total > a.total) - Number(b.total < a.total) || compareNames(a, b))

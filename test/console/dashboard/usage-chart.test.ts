@@ -55,6 +55,15 @@ describe('the data of the usage chart', () => {
     expect(chart.series.at(-1)?.name).toBe(OTHER_SERIES)
   })
 
+  it('has refunds of corrections in its total, also those of a series without charges', () => {
+    const chart = prepareUsageChart([point(0, 'a', 5), point(1, 'b', -9), point(1, 'c', 0)], ask)
+    expect(chart.total).toBe(-4n)
+    expect(chart.series).toEqual([
+      { name: 'a', total: 5n },
+      { name: 'b', total: -9n },
+    ])
+  })
+
   it('lists the largest series first, and names the peak', () => {
     const chart = prepareUsageChart([point(0, 'a', 5), point(1, 'b', 9)], ask)
     expect(chart.series.map(({ name }) => name)).toEqual(['b', 'a'])

@@ -17,7 +17,7 @@ const correct = (
   calls: changes.map(([charge, corrected], index) => ({
     call: index === 0 ? CALL : other,
     tokenId: 1,
-    ...{ charge, corrected },
+    ...{ charge, corrected, channelId: 5, group: 'vip', isCosted: true },
   })),
 })
 
@@ -45,7 +45,7 @@ describe('a correction of charges', () => {
     expect(outcome.facts[0]?.data).toMatchObject({
       amount: 25,
       calls: [
-        { charge: 10, corrected: 30 },
+        { charge: 10, corrected: 30, channelId: 5, group: 'vip', isCosted: true },
         { charge: 10, corrected: 15, unpaid: 15 },
       ],
     })

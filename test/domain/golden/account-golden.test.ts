@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AccountCommand } from '#domain/accounts/commands.ts'
+import type { AccountCommand, CorrectCharges } from '#domain/accounts/commands.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import type { AccountEvent } from '#domain/accounts/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
@@ -305,13 +305,35 @@ describe('the account’s events, as first recorded', () => {
               corrected: 600_000n,
             },
           ],
-        },
+        } as unknown as CorrectCharges,
       ],
     ],
     {
       ...account(0, 201_600),
       ...UNCALLED,
       emptiedAt: 0,
+      deductionIds: ['correction:c1:0'],
+    },
+  )
+  const place = { channelId: 4, group: 'default', isCosted: true }
+  story(
+    'charges that were corrected, with the place of each call in the sums',
+    deciderWithoutBalances,
+    [
+      ['quota-granted-v1', grant],
+      ['token-budget-set-v1', setBudget],
+      [
+        'charge-corrected-place-v1',
+        {
+          type: 'CorrectCharges',
+          ...{ userId: 7, correctionId: 'c1', batch: 0, model: 'gpt-4o' },
+          calls: [{ call: CALL, tokenId: 3, charge: 3_200n, corrected: 1_600n, ...place }],
+        },
+      ],
+    ],
+    {
+      ...account(501_600, 201_600),
+      ...UNCALLED,
       deductionIds: ['correction:c1:0'],
     },
   )
