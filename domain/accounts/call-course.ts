@@ -21,12 +21,16 @@ export type Digest = { readonly bytes: number; readonly sha256: string }
 
 /**
  * What is known about the provider's part in an attempt, so that a call can be matched with the
- * provider's records. The host is not recorded: it follows from the channel's terms at the time.
- * Members that are unknown are omitted.
+ * provider's records. Members that are unknown are omitted.
  */
 export type ProviderEvidence = {
   /** In unix milliseconds. */
   readonly sentAt: number
+  /**
+   * The keyed hash of the host of the channel's address, in 16 hexadecimal digits. Receipts show
+   * events to customers, who must not learn the address. Omitted if the host follows from the key.
+   */
+  readonly hostHash?: string
   /** The body of the request, as far as it was sent. */
   readonly sent?: Digest
   /** The file with the requests of a batch, if it was sent before the batch was submitted. */

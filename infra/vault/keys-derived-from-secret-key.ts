@@ -81,6 +81,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
     'realtime-secret': peppered('realtime-secret'),
     'transparency-log': peppered('transparency-log'),
     'audit-state': peppered('audit-state'),
+    'provider-host': peppered('provider-host'),
   }
   return {
     kid: derive('kid').toString('hex').slice(0, 16),

@@ -33,6 +33,7 @@ export type Pepper =
   | 'call-session'
   | 'realtime-secret'
   | 'transparency-log'
+  | 'provider-host'
 
 /**
  * Stores what events must not contain. Secrets are encrypted with AES-256-GCM under data keys,

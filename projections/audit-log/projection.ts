@@ -20,7 +20,7 @@ import type { TopUpEvent } from '#domain/top-ups/events.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import { logged } from './logged-act.ts'
 import { optionValues } from './option-values.ts'
-import { fingerprintOf } from './text-fingerprint.ts'
+import { addressWithoutSecrets, fingerprintOf } from './text-fingerprint.ts'
 import { type UserActEvent, userActHandlers } from './user-acts.ts'
 
 type LoggedEvent =
@@ -122,13 +122,15 @@ function channelHandlers(): Handlers<ChannelEvent | CircuitClosed> {
 }
 
 /** Texts in which an address or a header may contain a secret. They appear as fingerprints. */
-const OPAQUE_TERMS: ReadonlySet<string> = new Set(['baseUrl', 'other', 'paramOverride', 'setting'])
+const OPAQUE_TERMS: ReadonlySet<string> = new Set(['other', 'paramOverride', 'setting'])
 
 function termsOfChannel(terms: Partial<ChannelTerms> | TagChange): Record<string, unknown> {
   const shown: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(terms)) {
     const key = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
     if (name === 'proxyRef') shown.proxy = fingerprintOf(String(value))
+    // The address tells where calls are sent, which an auditor must be able to read.
+    else if (name === 'baseUrl') shown[key] = addressWithoutSecrets(String(value))
     else shown[key] = OPAQUE_TERMS.has(name) ? fingerprintOf(String(value)) : value
   }
   return shown
@@ -291,7 +293,7 @@ function moneyHandlers(): Handlers<
  */
 export const auditLog = projectionOf<LoggedEvent>({
   name: 'audit-log',
-  version: 4,
+  version: 5,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { acts: { key: ['position', 'object_kind', 'object_id'], isAppendOnly: true } },
   newest: { ...OPTIONS_VERSIONS, ...TOKEN_VERSIONS },

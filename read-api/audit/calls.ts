@@ -19,7 +19,7 @@ import { type CallNames, explainCall } from './explain-call.ts'
 /** `GET /api/audit/calls/:requestId`: all that is recorded about one call, with its arithmetic. */
 export function getCall(app: App, deps: ReadDeps): void {
   const { core } = deps
-  const hosts = new ChannelHosts(core.store, deps.hostOfChannel)
+  const hosts = new ChannelHosts(core, deps.hostOfChannel)
   app.route({
     ...endpoint(callQueries, 'GET /api/audit/calls/:requestId'),
     onRequest: onlyUser,

@@ -1,39 +1,65 @@
 import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channels/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
-import type { EventStore } from '#infra/event-store/port.ts'
+import type { Core } from '#infra/core-dependencies.ts'
+import { hostHashOf } from '#infra/vault/host-hash.ts'
 import type { HostOfChannel } from '../read-route-helpers.ts'
 
 const PAGE = 1_000
 
 /** The host of a channel from a position on. It is empty if it is not known. */
-type Entry = { readonly position: number; readonly host: string }
+type Entry = {
+  readonly position: number
+  /** In unix milliseconds. */
+  readonly at: number
+  readonly host: string
+}
+
+type Attempted = {
+  /** The hash in the evidence. Attempts of earlier versions have none. */
+  readonly hostHash: string | undefined
+  /** When the request was sent, in unix milliseconds. */
+  readonly sentAt: number | undefined
+  /** The positions of the events that began and ended the call. */
+  readonly from: number
+  readonly to: number
+}
 
 /**
  * The hosts of all channels over time, from the events of the channels. It keeps only changes of
  * hosts, and reads only the events that are new since the last question.
  */
 export class ChannelHosts {
-  private readonly store: Pick<EventStore, 'readStream'>
+  private readonly store: Core['store']
+  private readonly vault: Core['vault']
   private readonly hostOfChannel: HostOfChannel
   private readonly hosts = new Map<number, Entry[]>()
   private revision = 0
   private reading: Promise<void> | null = null
 
   constructor(
-    store: Pick<EventStore, 'readStream'>,
+    { store, vault }: Pick<Core, 'store' | 'vault'>,
     hostOfChannel: HostOfChannel = ({ baseUrl }) => URL.parse(baseUrl)?.host ?? null,
   ) {
     this.store = store
+    this.vault = vault
     this.hostOfChannel = hostOfChannel
   }
 
-  /** Returns the host of the channel as of the position, or null if it is not known. */
-  async hostAt(channelId: number, position: number): Promise<string | null> {
+  /**
+   * Returns the host to which an attempt was sent, or null if it is not known. Without a hash in
+   * the evidence, the host is the one that the channel had when the attempt started.
+   */
+  async hostOf(channelId: number, attempted: Attempted): Promise<string | null> {
     this.reading ??= this.readNew().finally(() => {
       this.reading = null
     })
     await this.reading
-    const entry = this.hosts.get(channelId)?.findLast((one) => one.position <= position)
+    const { hostHash, sentAt = 0, from, to } = attempted
+    const entries = this.hosts.get(channelId) ?? []
+    const entry =
+      hostHash === undefined
+        ? entries.findLast(({ position, at }) => position <= (at <= sentAt ? to : from))
+        : entries.find(({ host }) => host !== '' && hostHashOf(this.vault, host) === hostHash)
     return entry?.host || null
   }
 
@@ -46,13 +72,13 @@ export class ChannelHosts {
     }
   }
 
-  private note({ position, ...event }: Recorded<ChannelEvent>): void {
+  private note({ position, meta: { at }, ...event }: Recorded<ChannelEvent>): void {
     if (event.type === 'ChannelsCreated') {
       const host = this.hostOfChannel(event.data.terms) ?? ''
-      for (const { channelId } of event.data.channels) this.add(channelId, { position, host })
+      for (const { channelId } of event.data.channels) this.add(channelId, { position, at, host })
     } else if (event.type === 'ChannelTermsChanged') {
       this.add(event.data.channelId, {
-        position,
+        ...{ position, at },
         host: this.hostOfChannel(event.data.terms) ?? '',
       })
     }

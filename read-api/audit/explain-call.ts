@@ -66,10 +66,7 @@ export async function explainCall(
       added: event.data.added,
       hold: event.data.hold,
     })),
-    attempts:
-      end === null
-        ? []
-        : await attemptsOf(deps, end, batch === undefined ? null : admission, seesAll),
+    attempts: end === null ? [] : await attemptsOf(deps, end, admission, seesAll),
     end: end === null ? null : endOf(end),
     usage: charged === null ? null : usageOf(charged, seesAll),
     price: price === null ? null : await priceOf(deps, price, { model, group }),
@@ -134,27 +131,26 @@ function reasonOf({ type, data }: CallEnding): string {
   return type === 'CallReleased' ? data.reason : (data.endReason ?? data.end)
 }
 
-/**
- * Explains the attempts of a call that has ended. `sending` is the event after which a batch was
- * sent, which ends much later, or null for other calls.
- */
+/** Explains the attempts of a call that has ended. */
 async function attemptsOf(
   { core, hosts }: ExplainDeps,
   end: CallEnding,
-  sending: Recorded | null,
+  admission: Recorded | null,
   seesAll: boolean,
 ): Promise<ExplainedAttempt[]> {
   const attempts: readonly Attempt[] = end.type === 'CallInterrupted' ? [] : end.data.attempts
   const upstreamModel = end.type === 'CallSettled' ? end.data.upstreamModel : null
   const explained: ExplainedAttempt[] = []
-  const { position } = sending ?? end
+  const range = { from: (admission ?? end).position, to: end.position }
   for (const [index, attempt] of attempts.entries()) {
     const { channelId, status, error, latencyMs, isAccounts = false } = attempt
     const before = attempts[index - 1]
     const isSame = before?.channelId === channelId
     const channel = seesAll ? await findChannel(core.db, channelId) : null
     const isMapped = upstreamModel !== null || attempt.evidence?.sentModel !== undefined
-    const host = seesAll ? await hosts.hostAt(channelId, position) : null
+    const { hostHash, sentAt } = attempt.evidence ?? {}
+    const attempted = { hostHash, sentAt, ...range }
+    const host = seesAll ? await hosts.hostOf(channelId, attempted) : null
     explained.push({
       channel_id: seesAll ? channelId : null,
       channel_name: channel?.terms.name ?? null,

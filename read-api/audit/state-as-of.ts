@@ -20,6 +20,7 @@ import type { EventStore } from '#infra/event-store/port.ts'
 import { findToken } from '#projections/tokens/query.ts'
 import type { StateAsOf, StateKind } from '../contract/time-travel.ts'
 import { type At, isAfter } from './at-parameter.ts'
+import { tokenBudgetAsOf } from './token-budget-as-of.ts'
 
 type Deps = Pick<Core, 'store' | 'db' | 'vault'>
 type State = Readonly<Record<string, unknown>>
@@ -30,6 +31,8 @@ type Fold = {
   /** Reports whether the event concerns the object, so that it counts as its last change. */
   readonly concerns: (event: Recorded) => boolean
   readonly apply: (event: Recorded) => void
+  /** Applies and returns the last event of another stream that changed the existing object. */
+  readonly applyOther?: (at: At | null) => Promise<Recorded | null>
   /** Returns the state after the applied events, or null if the object does not exist. */
   readonly state: () => Promise<State | null> | State | null
 }
@@ -57,8 +60,16 @@ export async function stateAsOf(
     fold.apply(event)
     if (fold.concerns(event)) change = event
   })
+  const other = change === null ? null : ((await fold.applyOther?.(at)) ?? null)
+  if (other !== null) {
+    last = laterOf(last, other)
+    change = laterOf(change, other)
+  }
   return await answerOf(deps, { kind, id }, fold, last, change)
 }
+
+const laterOf = (event: Recorded | null, other: Recorded): Recorded =>
+  event === null || event.position < other.position ? other : event
 
 async function answerOf(
   deps: Deps,
@@ -198,16 +209,27 @@ async function userState(vault: Core['vault'], user: UserRecord): Promise<State>
 
 const isSecretSetting = (name: string): boolean => /secret|key|password|ref$/i.test(name)
 
-async function tokenFold({ db, vault }: Deps, tokenId: number): Promise<Fold | null> {
+async function tokenFold(deps: Deps, tokenId: number): Promise<Fold | null> {
+  const { db, vault } = deps
   const token = await findToken(db, tokenId)
   if (token === null) return null
   const { userId } = token
   const state = tokenDecider.initialState()
+  let budget: State = {}
   return {
     stream: tokensStream(userId),
     concerns: ({ data }) => tokenIdsIn(data).includes(tokenId),
     apply: (event) => {
       tokenDecider.evolve(state, event as Recorded<TokenEvent>)
+    },
+    applyOther: async (at) => {
+      if (!state.tokens.has(tokenId)) return null
+      const event = await tokenBudgetAsOf(deps, { userId, tokenId }, at)
+      if (event === null) return null
+      const { remain, isUnlimited } = event.data
+      // A quota without limit has no amount that could be spent.
+      budget = { quota: isUnlimited ? null : remain, is_unlimited: isUnlimited }
+      return event
     },
     state: async () => {
       const record = state.tokens.get(tokenId)
@@ -216,6 +238,7 @@ async function tokenFold({ db, vault }: Deps, tokenId: number): Promise<Fold | n
       const opened = typeof name === 'string' ? await vault.open(userId, name) : name.plain
       return {
         ...{ user_id: userId, name: opened ?? '', is_enabled: record.isEnabled, ...terms },
+        ...budget,
         ...{ key: SECRET, allow_ips: allowIps === null ? '' : SECRET },
       }
     },

@@ -18,7 +18,7 @@ export function getState(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(timeTravelQueries, 'GET /api/audit/state/:kind/:id'),
     onRequest: onlyAuditor,
-    preHandler: upToDate(deps, 'tokens'),
+    preHandler: upToDate(deps, 'tokens', 'audit-log'),
     handler: async ({ params, query }) => {
       const { kind, id } = params
       const state = await stateAsOf(deps.core, kind, id, readAt(query.at))

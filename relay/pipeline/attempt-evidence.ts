@@ -102,10 +102,11 @@ export class AttemptEvidence {
 
   /**
    * Ends the collection. `confidential` has the texts that no event may contain. `sentAt` is in
-   * unix milliseconds.
+   * unix milliseconds, and `hostHash` is that of the target.
    */
-  report(sentAt: number, confidential: readonly string[]): ProviderEvidence {
+  report(sentAt: number, confidential: readonly string[], hostHash?: string): ProviderEvidence {
     const report: Writable<ProviderEvidence> = { sentAt }
+    if (hostHash !== undefined) report.hostHash = hostHash
     const sent = this.sent instanceof Promise ? null : (this.sent ?? this.upload.end())
     if (sent !== null) report.sent = sent
     const received = this.received.end()
@@ -183,7 +184,7 @@ export async function evidenceOfRequest(
   if (error === 'connect' || !evidence.hasSentBody) return null
   await evidence.settleSent()
   const confidential = confidentialOf(target)
-  const report = evidence.report(sentAt, confidential)
+  const report = evidence.report(sentAt, confidential, target.hostHash)
   const answered = answer === null ? report : withAnswer(report, answer, confidential)
   if (acceptedId === null || !areEvidenceTexts([acceptedId], confidential)) return answered
   return { ...answered, fingerprint: { ...answered.fingerprint, id: acceptedId } }

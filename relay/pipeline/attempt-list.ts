@@ -40,7 +40,7 @@ export class AttemptList {
     const attempt = { channelId, status: end.status, error, latencyMs }
     this.confidential = confidentialTextsOf(target)
     if (!evidence.isSettled) await evidence.settleSent()
-    const report = isSent ? evidence.report(sentAt, this.confidential) : null
+    const report = isSent ? evidence.report(sentAt, this.confidential, target.hostHash) : null
     this.items.push(report === null ? attempt : { ...attempt, evidence: report })
   }
 

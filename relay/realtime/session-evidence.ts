@@ -38,7 +38,12 @@ export class SessionEvidence {
   /** `sentAt` is in unix milliseconds. Without `end`, the call was not a response that ended. */
   report(sentAt: number, end: EndOfResponse | null): ProviderEvidence {
     const { requestId, confidential } = this
-    const opened = requestId === null ? { sentAt } : { sentAt, requestId }
+    const { hostHash } = this.target
+    const opened = {
+      sentAt,
+      ...(hostHash === undefined ? {} : { hostHash }),
+      ...(requestId === null ? {} : { requestId }),
+    }
     if (end === null) return opened
     const { response, bytes } = end
     const { id, usage } = isObject(response) ? response : {}

@@ -12,12 +12,14 @@ import type { ProviderCost } from '#domain/pricing/price.ts'
 import { type Offer, type Offers, offersOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
+import { hostHashOf } from '#infra/vault/host-hash.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { type FormatName, isDirectFormat } from '#relay/dialects/wire-format.ts'
 import { profileOf, taskProfileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 import type { Profile } from '#relay/providers/openai-compatible/provider-profile.ts'
 import {
   confidentialOf,
+  hostOfChannel,
   type ProviderTarget,
   providerTarget,
 } from '#relay/providers/openai-compatible/provider-target.ts'
@@ -96,7 +98,7 @@ function servesVideos({ terms, rules }: Pick<RelayChannel, 'terms' | 'rules'>, m
 export const acceptsCalls = ({ terms }: Pick<ChannelRecord, 'terms'>): boolean =>
   taskProfileOf(terms.type) === undefined
 
-type Secrets = Pick<Vault, 'getSecrets'>
+type Secrets = Pick<Vault, 'getSecrets' | 'keyedHash'>
 const NO_SECRETS: ReadonlyMap<string, string> = new Map()
 
 /**
@@ -200,7 +202,7 @@ export class ChannelView {
   private withTargets(channel: ChannelRecord, secrets: ReadonlyMap<string, string>): RelayChannel {
     const existing = this.reusable(channel)
     const proxy = existing === null ? proxyOf(channel, secrets) : existing.proxy
-    const allKeys = existing?.allKeys ?? callableKeys(channel, secrets, proxy, this.policy)
+    const allKeys = existing?.allKeys ?? this.callableKeys(channel, secrets, proxy)
     const keys = allKeys.filter(({ keyRef }) => !channel.setAside.includes(keyRef))
     return {
       ...channel,
@@ -211,6 +213,24 @@ export class ChannelView {
       target: keys[0]?.target ?? null,
       rules: existing?.rules ?? channelRules(channel.terms),
     }
+  }
+
+  /**
+   * Returns the usable keys with their targets. The hash of the host is computed here, so that no
+   * call computes it.
+   */
+  private callableKeys(
+    { terms, keyRefs }: ChannelRecord,
+    secrets: ReadonlyMap<string, string>,
+    proxy: string | null,
+  ): readonly RelayKey[] {
+    const host = hostOfChannel(terms)
+    const ofHost = host === null ? {} : { hostHash: hostHashOf(this.vault, host) }
+    return keyRefs.flatMap((keyRef) => {
+      const key = secrets.get(keyRef)
+      const target = key === undefined ? null : providerTarget(terms, key, this.policy, proxy)
+      return target === null ? [] : [{ keyRef, target: { ...target, ...ofHost } }]
+    })
   }
 
   /** Returns the current channel if its terms and its keys are unchanged; otherwise null. */
@@ -259,16 +279,3 @@ const hasAtMostOne = (offer: Offer<RelayChannel>, now: number): boolean =>
  */
 const proxyOf = ({ terms }: ChannelRecord, secrets: ReadonlyMap<string, string>): string | null =>
   terms.proxyRef === undefined ? proxyToUse(terms) : (secrets.get(terms.proxyRef) ?? '')
-
-function callableKeys(
-  { terms, keyRefs }: ChannelRecord,
-  secrets: ReadonlyMap<string, string>,
-  proxy: string | null,
-  policy: OutboundPolicy,
-): readonly RelayKey[] {
-  return keyRefs.flatMap((keyRef) => {
-    const key = secrets.get(keyRef)
-    const target = key === undefined ? null : providerTarget(terms, key, policy, proxy)
-    return target === null ? [] : [{ keyRef, target }]
-  })
-}

@@ -263,8 +263,12 @@ export const deducted = (userId: number, amount: number): Given =>
     ],
   })
 
-export const budgetSet = (tokenId: number, userId: number, remain: number): Given =>
-  fact(`account-${userId}`, 'TokenBudgetSet', { userId, tokenId, remain, isUnlimited: false })
+export const budgetSet = (
+  tokenId: number,
+  userId: number,
+  remain: number,
+  isUnlimited = false,
+): Given => fact(`account-${userId}`, 'TokenBudgetSet', { userId, tokenId, remain, isUnlimited })
 
 const PRICE = perTokenPrice({
   ...{ model: '1.25', completion: '4', cacheRead: '0.5', cacheWrite: '1.25' },

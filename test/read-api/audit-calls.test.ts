@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Attempt } from '#domain/accounts/events.ts'
+import { hostHashOf } from '#infra/vault/host-hash.ts'
 import type { CallExplanation } from '#read-api/contract/calls.ts'
 import { newCallId } from '#relay/pipeline/http-exchange.ts'
 import {
@@ -47,6 +48,9 @@ const BATCH = idAt(NOW + 4_000)
 const AUDITOR = 5
 const AUDITORS_CALL = idAt(NOW + 6_000)
 const OTHER_PART = idAt(NOW + 4_001)
+/** Calls that run while the address of their channel changes from `three` to `four`. */
+const moved = { hashed: idAt(NOW + 8_000), old: idAt(NOW + 8_001), oldLater: idAt(NOW + 8_002) }
+const MOVED_AT = NOW + 9_000
 
 /** A batch of two models with three results. The call of the first model pays for two of them. */
 function batchFacts(): Given[] {
@@ -74,6 +78,36 @@ function batchFacts(): Given[] {
         { channelId: 2, status: 200, error: null, latencyMs: 9, evidence: submission },
       ] satisfies Attempt[],
     }),
+  ]
+}
+
+const repointed = (host: string, at: number): Given => ({
+  ...channelChanged(2, 'ChannelTermsChanged', {
+    terms: { ...PLAIN_CHANNEL_TERMS, name: 'second', baseUrl: `https://${host}` },
+    ...{ keyRefs: ['channel-key-2'], keyMode: '', droppedKeyRefs: [] },
+  }),
+  at,
+})
+
+/** The facts in the order of their positions. Those of one append are ordered by stream. */
+function movedFacts(): Given[][] {
+  const calls = Object.values(moved).map((call) => aCall({ userId: ALICE, tokenId: 1, call }))
+  const hostHash = hostHashOf(api.core.vault, 'three.example.com')
+  const evidence = [
+    { sentAt: MOVED_AT + 500, hostHash },
+    { sentAt: MOVED_AT - 500 },
+    { sentAt: MOVED_AT + 500 },
+  ]
+  return [
+    calls.map((call) => admitted(call, NOW + 8_000)),
+    [repointed('four.example.com', MOVED_AT)],
+    calls.map((call, index) =>
+      withFields(settledCall(call, 1, NOW + 10_000, 2), {
+        attempts: [
+          { channelId: 2, status: 200, error: null, latencyMs: 9, evidence: evidence[index] },
+        ],
+      }),
+    ),
   ]
 }
 
@@ -108,15 +142,13 @@ beforeAll(async () => {
     admitted(call(ids.open), NOW + 2),
     admitted(call(ids.forged), NOW),
     settledCall(call(ids.forged), CHARGE + 1, NOW + 3_000),
-    channelChanged(2, 'ChannelTermsChanged', {
-      terms: { ...PLAIN_CHANNEL_TERMS, name: 'second', baseUrl: 'https://three.example.com' },
-      ...{ keyRefs: ['channel-key-2'], keyMode: '', droppedKeyRefs: [] },
-    }),
+    repointed('three.example.com', NOW),
   ]
   let position = 0
   for (let at = 0; at < events.length; at += 500) {
     position = await api.append(events.slice(at, at + 500))
   }
+  for (const facts of movedFacts()) position = await api.append(facts)
   await api.settled(position)
 })
 
@@ -187,6 +219,19 @@ describe('an explained call', () => {
         },
       },
     ])
+  })
+
+  it('has the host of the attempt, although the address changed while the call ran', async () => {
+    for (const [id, host] of [
+      [moved.hashed, 'three.example.com'],
+      [moved.old, 'three.example.com'],
+      [moved.oldLater, 'four.example.com'],
+    ] as const) {
+      const { body } = await explain(id, ADMIN)
+      expect(body.data.attempts).toMatchObject([{ evidence: { host } }])
+      const own = await explain(id, ALICE)
+      expect(own.body.data.attempts[0]?.evidence).not.toHaveProperty('host')
+    }
   })
 
   it('computes the charge again, to the unit', async () => {

@@ -8,7 +8,8 @@ type Acts = { items: AuditAct[]; next_cursor: string | null }
 
 const site = startedOnce(seededFixture)
 const SECRET = 'sk-secret-key-of-the-provider'
-const HIDDEN = 'hidden.provider.example'
+const OLD_ADDRESS = 'https://old.provider.example'
+const NEW_ADDRESS = 'https://new.provider.example/v1'
 const REASON = 'goodwill after the outage'
 let userId = 0
 let channelId = 0
@@ -32,9 +33,11 @@ beforeAll(async () => {
   await must('PUT', '/api/user/', { id: userId, quota: 700, reason: REASON })
   await must('PUT', '/api/user/', { id: userId, group: 'vip' })
   const channel = { name: 'one', type: 1, key: SECRET, models: 'gpt-4o', group: 'default' }
-  const base_url = `https://${HIDDEN}`
-  channelId = await must('POST', '/api/channel/', { ...channel, base_url })
+  const param_override = '{"temperature":0}'
+  const base_url = OLD_ADDRESS
+  channelId = await must('POST', '/api/channel/', { ...channel, base_url, param_override })
   await must('PUT', '/api/channel/', { id: channelId, priority: 7 })
+  await must('PUT', '/api/channel/', { id: channelId, base_url: NEW_ADDRESS, key: SECRET })
   await must('PUT', '/api/option/', { key: 'SystemName', value: 'Gateway' })
 })
 
@@ -51,7 +54,7 @@ describe('the audit log', () => {
   })
 
   it('shows which fields of an object were changed, from its earlier acts', async () => {
-    expect(summary(await read(`object=channel:${channelId}`))[0]).toEqual([
+    expect(summary(await read(`object=channel:${channelId}`))[1]).toEqual([
       'channel-terms-changed',
       { priority: 0 },
       expect.objectContaining({ priority: 7 }),
@@ -76,14 +79,22 @@ describe('the audit log', () => {
     }
   })
 
-  it('contains no key, password or hidden address', async () => {
+  it('contains no key or password, and fingerprints of settings that may have one', async () => {
     const { items } = await read('limit=100')
     const text = JSON.stringify(items)
     expect(text).not.toContain(SECRET)
     expect(text).not.toContain(PASSWORD)
-    expect(text).not.toContain(HIDDEN)
     const created = items.find(({ act }) => act === 'channels-created')
-    expect(created?.after.base_url).toMatch(/^sha256:[0-9a-f]{12}$/)
+    expect(created?.after.param_override).toMatch(/^sha256:[0-9a-f]{12}$/)
+  })
+
+  it('shows to which address a channel was pointed', async () => {
+    const [repointed, , created] = summary(await read(`object=channel:${channelId}`))
+    expect(created?.[2].base_url).toBe(OLD_ADDRESS)
+    expect(repointed).toEqual([
+      ...['channel-terms-changed', expect.objectContaining({ base_url: OLD_ADDRESS })],
+      expect.objectContaining({ base_url: NEW_ADDRESS }),
+    ])
   })
 
   it('is read page by page without gaps, and filtered by actor and time', async () => {

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { CHANNELS_STREAM, type ChannelsCreated } from '#domain/channels/events.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import { hostHashOf } from '#infra/vault/host-hash.ts'
 import { AttemptEvidence, withAnswer } from '#relay/pipeline/attempt-evidence.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, onlyEnd, relayRig } from './support/relay-rig.ts'
@@ -25,6 +28,7 @@ const ANSWER = {
 
 const addChannel = (channelId: number) =>
   rig.addChannel(channelId, { baseUrl: provider.url, models: ['gpt-4o-mini'] })
+const hostHash = () => hostHashOf(rig.core.vault, new URL(provider.url).host)
 const call = (fields: object = {}) => chat(rig, { model: 'gpt-4o-mini', ...fields })
 
 describe('the evidence of an attempt', () => {
@@ -40,6 +44,7 @@ describe('the evidence of an attempt', () => {
     const sent = request?.body ?? ''
     expect(attempt?.evidence).toEqual({
       sentAt: expect.any(Number),
+      hostHash: hostHash(),
       sent: { bytes: Buffer.byteLength(sent), sha256: sha256(sent) },
       received: { bytes: Buffer.byteLength(text), sha256: sha256(text) },
       requestId: 'req_of-the-provider',
@@ -84,16 +89,37 @@ describe('the evidence of an attempt', () => {
     const [attempt] = (await onlyEnd(rig)).data.attempts
     expect(attempt?.evidence).toEqual({
       sentAt: expect.any(Number),
+      hostHash: hostHash(),
       sent: expect.any(Object),
       received: { bytes: JSON.stringify(body).length, sha256: sha256(JSON.stringify(body)) },
     })
+  })
+
+  it('names the host to which the call was sent, although the channel has a new one', async () => {
+    await addChannel(7)
+    const { promise: isFree, resolve: free } = Promise.withResolvers<void>()
+    provider.answers.set(PATH, { body: ANSWER, until: isFree })
+    const answer = call()
+    await expect.poll(() => provider.requests.length).toBe(1)
+    const created = (await rig.eventsOf(CHANNELS_STREAM)).at(-1) as Recorded<ChannelsCreated>
+    await rig.append(CHANNELS_STREAM, {
+      ...{ type: 'ChannelTermsChanged', v: 1 },
+      data: {
+        ...{ channelId: 7, keyRefs: ['ref-7'], keyMode: '', droppedKeyRefs: [] },
+        terms: { ...created.data.terms, baseUrl: 'http://127.0.0.1:1' },
+      },
+    })
+    free()
+    expect((await answer).status).toBe(200)
+    const [attempt] = (await onlyEnd(rig)).data.attempts
+    expect(attempt?.evidence?.hostHash).toBe(hostHash())
   })
 
   it('is missing for an attempt without an answer, except for what was sent', async () => {
     await rig.addChannel(7, { baseUrl: 'http://127.0.0.1:1', models: ['gpt-4o-mini'] })
     await call()
     const [attempt] = (await onlyEnd(rig)).data.attempts
-    expect(Object.keys(attempt?.evidence ?? {})).toEqual(['sentAt', 'sent'])
+    expect(Object.keys(attempt?.evidence ?? {})).toEqual(['sentAt', 'hostHash', 'sent'])
   })
 })
 

@@ -16,6 +16,7 @@ const MICROSECONDS_MAX = 50
 
 const policy = operatorPolicy({ port: 0, isLoopback: true, privateUpstreams: [] })
 const vault = {
+  keyedHash: (_purpose: string, text: string) => text,
   getSecrets: async (_purpose: string, refs: readonly { ref: string }[]) =>
     new Map(refs.map(({ ref }) => [ref, 'sk-provider'])),
 } as unknown as Core['vault']

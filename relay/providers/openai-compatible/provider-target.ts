@@ -58,6 +58,8 @@ function tailBehind(path: string, version: string): string {
 export type ProviderTarget = {
   readonly profile: Profile
   readonly origin: string
+  /** The keyed hash of the host for evidence. Omitted if the host follows from the key. */
+  readonly hostHash?: string
   /** The URL of the proxy, or null for a direct connection. */
   readonly proxy: string | null
   /** The endpoints of calls. A path may contain `{model}`, which `callPathOf` replaces. */

@@ -131,6 +131,21 @@ describe('the account’s events, as first recorded', () => {
     [...admitted, ['call-progressed-v1', progress], ['call-settled-v1', settle]],
     account(497_300, 197_300),
   )
+  const evidence = {
+    ...{ sentAt: 1_795_248_000_040, hostHash: '0123456789abcdef' },
+    ...{ requestId: 'req_1', model: 'gpt-4o-2024-08-06' },
+  }
+  const hosted = attempts.map((one) => (one.status === 200 ? { ...one, evidence } : one))
+  story(
+    'a call with the hash of the host that answered',
+    deciderWithoutBalances,
+    [
+      ...admitted,
+      ['call-progressed-v1', progress],
+      ['call-settled-hosted-v1', { ...settle, attempts: hosted }],
+    ],
+    account(497_300, 197_300),
+  )
   const costRatio = '0.6'
   story(
     'a call whose provider’s price is known, settled after progress',

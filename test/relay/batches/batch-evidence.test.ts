@@ -50,6 +50,8 @@ async function billedLines() {
   return events.flatMap((event) => (event.type === 'BatchLinesBilled' ? event.data.lines : []))
 }
 
+const HOST_HASH = expect.stringMatching(/^[0-9a-f]{16}$/)
+
 describe('the evidence of a message batch', () => {
   const UPSTREAM = 'msgbatch_provider1'
   const description = (status: string) => ({
@@ -87,7 +89,7 @@ describe('the evidence of a message batch', () => {
         {
           ...{ channelId: 2, status: 200, error: null, latencyMs: expect.any(Number) },
           evidence: {
-            sentAt: expect.any(Number),
+            ...{ sentAt: expect.any(Number), hostHash: HOST_HASH },
             sent: digestOf(provider.requests[0]?.body ?? ''),
             received: digestOf(JSON.stringify(description('in_progress'))),
             ...{ requestId: 'req_of-the-provider', model: 'cheaper-model' },
@@ -127,7 +129,7 @@ describe('the evidence of a message batch', () => {
       {
         ...{ channelId: 2, status: 400, error: 'status', latencyMs: expect.any(Number) },
         evidence: {
-          sentAt: expect.any(Number),
+          ...{ sentAt: expect.any(Number), hostHash: HOST_HASH },
           sent: digestOf(provider.requests[0]?.body ?? ''),
           received: digestOf(JSON.stringify(body)),
         },
@@ -174,6 +176,7 @@ describe('the evidence of a batch in a file', () => {
       ({ method, path }) => method === 'POST' && path === '/v1/batches',
     )
     expect(attempt?.evidence).toMatchObject({
+      hostHash: HOST_HASH,
       sent: digestOf(posted?.body ?? ''),
       ...{ received: digestOf(JSON.stringify(created)), file: digestOf(content) },
       ...{ requestId: 'req_of-the-provider', fingerprint: { id: 'batch_provider1' } },

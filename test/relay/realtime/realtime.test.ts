@@ -63,6 +63,7 @@ describe('a realtime session', () => {
         ...{ channelId: 2, status: 200, error: null },
         evidence: {
           ...{ sentAt: expect.any(Number), requestId: 'req-of-session', model: MODEL },
+          hostHash: expect.stringMatching(/^[0-9a-f]{16}$/),
           ...{ fingerprint: { id: 'resp_1' }, usage: JSON.stringify(USAGE) },
           received: { bytes: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
         },

@@ -83,7 +83,7 @@ describe('the evidence about a vendor', () => {
       {
         ...{ status: 200, error: null },
         evidence: {
-          sentAt: expect.any(Number),
+          ...{ sentAt: expect.any(Number), hostHash: expect.stringMatching(/^[0-9a-f]{16}$/) },
           sent: { bytes: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
           received: { bytes: answer.length, sha256: hash('sha256', answer, 'hex') },
           fingerprint: { id: 'k1' },
