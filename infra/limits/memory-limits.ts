@@ -6,11 +6,12 @@ import {
   type Limits,
   PERMITS_WAIT_MS,
   type Permit,
+  type RateClaim,
   TOKENS_PERIOD_MS,
   type TokensClaim,
 } from './port.ts'
 
-type RateLimit = { readonly max: number; readonly periodMs: number }
+type RateLimit = Pick<RateClaim, 'max' | 'periodMs' | 'count'>
 
 /**
  * The times of a caller's latest requests, oldest first. This sliding window is exact. Counters
@@ -20,32 +21,38 @@ class RateWindow {
   private readonly times: number[] = []
   private periodMs = 0
 
-  /** Returns the milliseconds until another request is allowed, or 0. Does not count a request. */
-  waitMs({ max, periodMs }: RateLimit, now: number): number {
+  /** Returns the milliseconds until the requests are allowed, or 0. Does not count a request. */
+  waitMs({ max, periodMs, count = 1 }: RateLimit, now: number): number {
+    if (count > max) return periodMs
     const { times } = this
     const since = now - periodMs
     let past = 0
     while (past < times.length && (times[past] ?? 0) <= since) past += 1
     if (past > 0) times.splice(0, past)
-    const limiting = times[times.length - max]
+    const limiting = times[times.length - max + count - 1]
     // A time in the future was recorded before the clock was set back. Such a time causes no wait.
     return limiting === undefined || limiting > now ? 0 : limiting - since
   }
 
-  take({ periodMs }: RateLimit, now: number): void {
+  take({ periodMs, count = 1 }: RateLimit, now: number): void {
     this.periodMs = periodMs
-    this.times.push(now)
+    for (let request = 0; request < count; request += 1) this.times.push(now)
   }
 
-  release(takenAt: number): void {
-    const at = this.times.lastIndexOf(takenAt)
-    if (at >= 0) this.times.splice(at, 1)
+  release({ count = 1 }: RateLimit, takenAt: number): void {
+    const last = this.times.lastIndexOf(takenAt)
+    let first = last
+    while (first > last - count + 1 && this.times[first - 1] === takenAt) first -= 1
+    if (last >= 0) this.times.splice(first, last - first + 1)
   }
 
   isIdle(now: number): boolean {
     return (this.times.at(-1) ?? 0) <= now - this.periodMs
   }
 }
+
+/** The window of a caller without requests. Nothing is added to it. */
+const NO_REQUESTS = new RateWindow()
 
 type Amount = { readonly at: number; tokens: number }
 
@@ -158,7 +165,7 @@ class Counts {
   private waitMs(claim: Claim, now: number): number {
     switch (claim.kind) {
       case 'rate':
-        return this.rates.get(claim.key)?.waitMs(claim, now) ?? 0
+        return (this.rates.get(claim.key) ?? NO_REQUESTS).waitMs(claim, now)
       case 'permits':
         return (this.permits.get(claim.key) ?? 0) < claim.max ? 0 : PERMITS_WAIT_MS
       case 'tokens':
@@ -196,7 +203,7 @@ class Counts {
       if (tokens !== undefined) this.tokens.get(claim.key)?.correct(claim, takenAt, tokens)
     } else if (isRefunded) {
       if (claim.kind === 'backoff') this.backoffs.delete(claim.key)
-      else if (claim.isRefundable) this.rates.get(claim.key)?.release(takenAt)
+      else if (claim.isRefundable) this.rates.get(claim.key)?.release(claim, takenAt)
     }
   }
 }

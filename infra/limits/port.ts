@@ -4,6 +4,11 @@ export type RateClaim = {
   readonly key: string
   readonly max: number
   readonly periodMs: number
+  /**
+   * The number of requests that the claim counts, such as the lines of a batch; 1 if it is missing.
+   * More than `max` are never allowed.
+   */
+  readonly count?: number
   /** True if refunded requests are not counted, so that only successes or only failures count. */
   readonly isRefundable: boolean
 }

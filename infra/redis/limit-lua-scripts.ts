@@ -24,8 +24,9 @@ local keep = function(key, ms) redis.call('PEXPIRE', key, text(ms + ${SLACK_MS})
  * it is {index of the first claim whose limit is reached, wait}.
  *
  * Each kind of claim has numbers and a type of stored value:
- * - rate (max, period): a list of at most max times, newest first. The limit is reached while the
- *   list is full and its last time is within the period. An entry takes ten bytes.
+ * - rate (max, period, count): a list of at most max times, newest first. The limit is reached
+ *   while the list has no room for count more times within the period. An entry takes ten bytes.
+ *   Times are added in pieces, because a command has a maximum number of arguments.
  * - seats (max): a sorted set of permits. The score is the time at which the permit expires.
  * - tokens (max, estimate): a sorted set of permit:amount. The score is the time of the decision.
  *   The member '=' has minus the sum of all amounts as its score, so it sorts before every time.
@@ -45,8 +46,9 @@ local claim = function(i)
 end
 local known = {}
 local waits = {
-  rate = function(key, max, period)
-    local limiting = tonumber(redis.call('LINDEX', key, max - 1) or 0)
+  rate = function(key, max, period, count)
+    if count > max then return period end
+    local limiting = tonumber(redis.call('LINDEX', key, text(max - count)) or 0)
     if limiting > now then return 0 end
     return limiting + period - now
   end,
@@ -85,9 +87,14 @@ local waits = {
   end,
 }
 local takes = {
-  rate = function(key, max, period)
-    redis.call('LPUSH', key, text(now))
-    redis.call('LTRIM', key, 0, max - 1)
+  rate = function(key, max, period, count)
+    while count > 0 do
+      local times = {}
+      for i = 1, math.min(count, 1000) do times[i] = text(now) end
+      redis.call('LPUSH', key, unpack(times))
+      count = count - #times
+    end
+    redis.call('LTRIM', key, 0, text(max - 1))
     keep(key, period)
   end,
   seats = function(key)
@@ -128,14 +135,14 @@ return { 0, now }
 
 /**
  * Releases claims. KEYS has one key per claim. ARGV has the permit's id and the time at which ENTER
- * decided. Three values per key follow: kind, estimated tokens and used tokens.
+ * decided. Three values per key follow: kind, estimated tokens or counted requests, used tokens.
  */
 export const LEAVE = `
 local seat, taken = ARGV[1], ARGV[2]
 for i, key in ipairs(KEYS) do
   local kind, estimate, used = ARGV[3 * i], ARGV[3 * i + 1], ARGV[3 * i + 2]
   if kind == 'rate' then
-    redis.call('LREM', key, 1, taken)
+    redis.call('LREM', key, estimate, taken)
   elseif kind == 'seats' then
     redis.call('ZREM', key, seat)
   elseif kind == 'backoff' then

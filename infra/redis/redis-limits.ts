@@ -85,7 +85,7 @@ export function createRedisLimits(redis: RedisClient, options: RedisLimitsOption
       const keys = ending.map((claim) => keyOf(owner, claim))
       const used = ending.flatMap((claim) => [
         storedKind(claim),
-        claim.kind === 'tokens' ? claim.estimate : 0,
+        takenBy(claim),
         end.tokens ?? 0,
       ])
       await scripts.limitsLeave(ending.length, ...keys, id, takenAt, ...used)
@@ -110,7 +110,7 @@ export function createRedisLimits(redis: RedisClient, options: RedisLimitsOption
 function numbersOf(claim: Claim): (string | number)[] {
   switch (claim.kind) {
     case 'rate':
-      return ['rate', claim.max, claim.periodMs, 0]
+      return ['rate', claim.max, claim.periodMs, claim.count ?? 1]
     case 'permits':
       return [storedKind(claim), claim.max, 0, 0]
     case 'tokens':
@@ -118,6 +118,12 @@ function numbersOf(claim: Claim): (string | number)[] {
     case 'backoff':
       return ['backoff', claim.freeTries, claim.delayMsMax, claim.forgetMs]
   }
+}
+
+/** Returns how much of its limit a claim has taken: the tokens, or the number of requests. */
+function takenBy(claim: Claim): number {
+  if (claim.kind === 'tokens') return claim.estimate
+  return claim.kind === 'rate' ? (claim.count ?? 1) : 0
 }
 
 function isEnding(claim: Claim, { isRefunded, tokens }: PermitEnd): boolean {

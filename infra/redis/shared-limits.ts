@@ -248,9 +248,12 @@ const isPermits = (claim: Claim): claim is PermitsClaim => claim.kind === 'permi
  */
 export function shareOf(claim: Claim, instances: number): Claim {
   const share = (whole: number): number => Math.ceil(whole / instances)
-  return claim.kind === 'backoff'
-    ? { ...claim, freeTries: share(claim.freeTries) }
-    : { ...claim, max: share(claim.max) }
+  if (claim.kind === 'backoff') return { ...claim, freeTries: share(claim.freeTries) }
+  const max = share(claim.max)
+  if (claim.kind !== 'rate' || claim.count === undefined) return { ...claim, max }
+  // Requests that fit into the whole limit fill this share. Otherwise, they would never fit.
+  const count = claim.count > claim.max ? claim.count : Math.min(claim.count, max)
+  return { ...claim, max, count }
 }
 
 /**

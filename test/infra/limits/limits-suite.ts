@@ -132,6 +132,29 @@ function rates(clock: Clock, get: Get): void {
     expect(await waitFor(get(), claim)).toBe(600)
   })
 
+  it('requests that are counted together fit whole or not at all, and are refunded whole', async () => {
+    const claim = rate(10, { isRefundable: true })
+    const of = (count: number) => ({ ...claim, count })
+    expect(await waitFor(get(), of(11))).toBe(1_000)
+    const six = await permitFor(get(), of(6))
+    clock.now += 100
+    expect(await waitFor(get(), of(5))).toBe(900)
+    expect(await waitFor(get(), of(4))).toBe(0)
+    expect(await waitFor(get(), claim)).toBe(900)
+    six.release({ isRefunded: true })
+    expect(await admitted(get(), 50, claim)).toBe(6)
+    clock.now += 1_000
+    expect(await admitted(get(), 50, of(3))).toBe(3)
+  })
+
+  it('a claim may count many thousand requests', async () => {
+    const claim = rate(50_000, { isRefundable: true })
+    const all = await permitFor(get(), { ...claim, count: 50_000 })
+    expect(await waitFor(get(), claim)).toBe(1_000)
+    all.release({ isRefunded: true })
+    await expect.poll(() => waitFor(get(), claim)).toBe(0)
+  })
+
   it('a clock that is set back makes no request wait', async () => {
     const claim = rate(1)
     await permitFor(get(), claim)

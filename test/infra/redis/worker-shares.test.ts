@@ -21,4 +21,6 @@ it('without Redis, a worker allows its share of a limit, rounded up', async () =
   const rate: Claim = { kind: 'rate', key: 'rate', max: 10, periodMs: 60_000, isRefundable: false }
   expect([await allowed(1, permits), await allowed(2, permits)]).toEqual([5, 3])
   expect([await allowed(1, rate), await allowed(4, rate)]).toEqual([10, 3])
+  const batch = (count: number): Claim => ({ ...rate, count })
+  expect([await allowed(4, batch(8)), await allowed(4, batch(11))]).toEqual([1, 0])
 })
