@@ -1,4 +1,8 @@
-import type { VerificationFinished } from '#domain/audit/events.ts'
+import {
+  AUDIT_JOBS_STREAM,
+  type VerificationFinished,
+  type WitnessRefused,
+} from '#domain/audit/events.ts'
 import type { Findings } from '#domain/audit/findings.ts'
 import type { Core } from '../core-dependencies.ts'
 import {
@@ -119,6 +123,33 @@ export async function compareEarlierRoots(
     findings.expect('transparency-log', found?.toString('base64') === root, record, () => {
       return `this verification had found another log of ${treeSize} events`
     })
+  }
+}
+
+const RECORDS_PAGE = 1_000
+
+/**
+ * Reports the witnesses that refused to sign this history. They are read from their stream, because
+ * an incremental verification does not read their events again.
+ */
+export async function reportRefusals(records: RecordReader, findings: Findings): Promise<void> {
+  let page: readonly StoredRecord[] = []
+  let from = 0
+  do {
+    page = await records.readStream(AUDIT_JOBS_STREAM, from, RECORDS_PAGE)
+    from = (page.at(-1)?.revision ?? 0) + 1
+    for (const record of page.filter(({ type }) => type === 'WitnessRefused')) {
+      findings.expect('witnesses', false, record, () => refusalIn(record))
+    }
+  } while (page.length === RECORDS_PAGE)
+}
+
+function refusalIn(record: StoredRecord): string {
+  try {
+    const { witness, size } = eventOf(record).data as WitnessRefused['data']
+    return `the witness ${witness} has signed another history of ${size} events`
+  } catch {
+    return 'a witness has signed another history, and the event that names it can not be read'
   }
 }
 

@@ -26,6 +26,7 @@ import {
   compareEarlierRoots,
   compareStoredLog,
   readSignedLog,
+  reportRefusals,
   type Seal,
   type SignedLog,
   verifyIsSealed,
@@ -85,6 +86,7 @@ export async function verifySite(
   const { state } = verified
   if (signed !== null) verifySignedCheckpoints(signed, seal, findings)
   await compareEarlierRoots(core, log, seal, findings)
+  await reportRefusals(records, findings)
   finishAudit(state, findings, { runningSince })
   const ahead = await reportAheadOfEvents(core, findings)
   if (!ahead.has('balances')) await compareBalances(core, state, findings)

@@ -8,7 +8,10 @@ import { leafReader } from './leaf-hashes.ts'
 import { ensureLogSchema, openTransparencyLog, WrongLogKey } from './open-log.ts'
 import { EVENTS_PER_CHECKPOINT_MAX, LogMismatch, sealEvents } from './seal-events.ts'
 
-type SealerCore = Pick<Core, 'config' | 'leases' | 'log' | 'now' | 'pg' | 'store' | 'vault'>
+type SealerCore = Pick<
+  Core,
+  'actors' | 'config' | 'leases' | 'log' | 'now' | 'pg' | 'store' | 'vault'
+>
 
 /** The pause between checkpoints. With more events than one checkpoint may have, there is none. */
 export const SEAL_EVERY_MS = 10_000

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AccountEvent } from '#domain/accounts/events.ts'
-import type { DataExported } from '#domain/audit/events.ts'
+import { auditJobsDecider } from '#domain/audit/decide.ts'
+import type { DataExported, WitnessRefused } from '#domain/audit/events.ts'
 import type { BatchEvent } from '#domain/batches/events.ts'
 import {
   type ChannelChecksEvent,
@@ -78,6 +79,7 @@ type AnyEvent =
   | LoginsFailed
   | SessionsEnded
   | DataExported
+  | WitnessRefused
 
 /** The newest version of each event type. A missing type fails the type check. */
 const VERSIONS: Record<AnyEvent['type'], number> = {
@@ -193,6 +195,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   LoginsFailed: 1,
   SessionsEnded: 1,
   DataExported: 1,
+  WitnessRefused: 1,
 }
 
 const TESTED = {
@@ -304,6 +307,16 @@ describe('the events of options and the site, as first recorded', () => {
       ['invoice-deleted-v1', { type: 'DeleteInvoice', invoiceId: imported.invoiceId }],
     ],
     { invoices: [] },
+  )
+  const refused = golden('witness-refused-v1').data as WitnessRefused['data']
+  story(
+    'the refusal of a witness',
+    auditJobsDecider,
+    [['witness-refused-v1', { type: 'RecordRefusingWitness', ...refused }]],
+    {
+      ...{ verifications: [], rebuilds: [], scratchCopies: [], rotatedKeys: [] },
+      refusals: [{ ...refused, isNotified: false }],
+    },
   )
   story(
     'the site',

@@ -5,11 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
+import { auditJobsDecider } from '#domain/audit/decide.ts'
+import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
+import { Findings } from '#domain/audit/findings.ts'
+import { recordsOf } from '#infra/audit-program/sealed-tree.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
   parseVerifierKey,
 } from '#infra/audit-program/signed-checkpoint.ts'
+import { reportRefusals } from '#infra/audit-program/verify-log.ts'
 import type { Config } from '#infra/config/config.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
@@ -145,10 +150,13 @@ describe('a site whose history differs from the one that a witness has signed', 
     return lines
   }
 
+  const refusalsIn = ({ core }: Site) =>
+    core.actors.ask(auditJobsDecider, AUDIT_JOBS_STREAM, ({ refusals }) => refusals)
+
   it.each([
-    ['of the same size', 0, '409'],
-    ['of a larger size', 2, '422'],
-  ])('logs an error for a tree %s', async (_, more, status) => {
+    ['of the same size', 0, '409', 'other-tree', 5],
+    ['of a larger size', 2, '422', 'not-continued', 7],
+  ])('logs and records a tree %s', async (_, more, status, reason, refusedSize) => {
     const [site, witness] = [await startSite(), await startSite()]
     witness.knows.push(site.log.signer.verifierKey)
     await appendAndSeal(site, 5)
@@ -161,6 +169,49 @@ describe('a site whose history differs from the one that a witness has signed', 
       },
     ])
     expect(await isCosigned(site, witness)).toBe(false)
+    const { name } = parseVerifierKey(witness.log.witness.witnessKey)
+    const refusal = { witness: name, size: 5, refusedSize, reason, isNotified: false }
+    expect(await refusalsIn(site)).toMatchObject([refusal])
+    await appendAndSeal(site, 1)
+    await publishAndLog(site, witness)
+    expect(await refusalsIn(site)).toHaveLength(1)
+    const findings = new Findings()
+    await reportRefusals(recordsOf(site.core), findings)
+    const detail = `the witness ${name} has signed another history of 5 events`
+    const found = { check: 'witnesses', stream: AUDIT_JOBS_STREAM, detail }
+    expect(findings.list()).toMatchObject([found])
+  })
+
+  it('records a tree that the witness knows to be larger', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    witness.knows.push(site.log.signer.verifierKey)
+    await appendAndSeal(site, 5)
+    expect(await publishAndLog(site, witness)).toEqual([])
+    await site.core.pg.query('delete from event_store.events where position > 2')
+    await site.core.pg.query('truncate transparency_log.tiles, transparency_log.checkpoints')
+    await site.core.pg.query('update transparency_log.log set size = 0, last_position = 0')
+    await appendAndSeal(site, 0)
+    await publishAndLog(site, witness)
+    expect(await refusalsIn(site)).toMatchObject([
+      { size: 5, refusedSize: 2, reason: 'larger-tree' },
+    ])
+  })
+
+  it('records nothing of a witness that is down, knows less, or fails', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    await appendAndSeal(site, 5)
+    await publishAndLog(site, { ...witness, url: 'http://127.0.0.1:1' })
+    // It does not know the log.
+    await publishAndLog(site, witness)
+    witness.knows.push(site.log.signer.verifierKey)
+    await publishAndLog(site, witness)
+    await appendAndSeal(site, 5)
+    await publishAndLog(site, witness)
+    await witness.core.pg.query('delete from transparency_log.witnessed')
+    await appendAndSeal(site, 5)
+    await publishAndLog(site, witness)
+    expect(await isCosigned(site, witness)).toBe(true)
+    expect(await refusalsIn(site)).toEqual([])
   })
 
   it('logs no error if another process had the same checkpoint signed meanwhile', async () => {
