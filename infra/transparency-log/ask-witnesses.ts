@@ -1,4 +1,3 @@
-import { appendFile } from 'node:fs/promises'
 import type { Pool } from 'pg'
 import { request } from 'undici'
 import {
@@ -19,7 +18,8 @@ import { noteOf } from './signed-note.ts'
 
 type Witness = Config['transparencyLog']['witnesses'][number]
 
-const ANSWER_MS_MAX = 10_000
+/** The time in milliseconds within which another site must answer. */
+export const ANSWER_MS_MAX = 10_000
 const ANSWER_CHARACTERS_MAX = 4_096
 
 /** Thrown if a witness has signed events that are not in this log, or refuses its proof. */
@@ -36,41 +36,33 @@ class OtherHistory extends Error {
 }
 
 type AskDeps = Pick<Core, 'config' | 'log' | 'pg'> & { readonly outbound: Outbound }
-type PublishDeps = AskDeps & Pick<Core, 'actors' | 'now'>
+/** What asking the witnesses needs. */
+export type WitnessDeps = AskDeps & Pick<Core, 'actors' | 'now'>
 
 /**
- * Asks the witnesses to sign the latest checkpoint, and publishes it to the webhook and the file
- * that are configured. A failure is logged; the next checkpoint includes this one.
+ * Asks the witnesses that have not signed the checkpoint to sign it. Returns whether as many as the
+ * site requires have signed. A failure is logged, and is no reason to throw.
  */
-export async function publishLatestCheckpoint(deps: PublishDeps): Promise<void> {
-  const { config, log, pg } = deps
-  const { witnesses, webhook, file } = config.transparencyLog
-  const [latest] = await listCheckpoints(pg, 1)
-  if (latest === undefined) return
-  await Promise.all(
-    witnesses.map((witness) =>
-      askWitness(deps, witness, latest).catch((err: unknown) =>
-        reportFailure(deps, witness, latest, err),
-      ),
-    ),
+export async function askWitnesses(deps: WitnessDeps, checkpoint: LogCheckpoint): Promise<boolean> {
+  const { witnesses, quorum } = deps.config.transparencyLog
+  const signed = parseSignedCheckpoint(checkpoint.note)
+  const results = await Promise.all(
+    witnesses.map(async (witness) => {
+      if (isSignedBy(signed, parseVerifierKey(witness.key))) return true
+      try {
+        await askWitness(deps, witness, checkpoint)
+        return true
+      } catch (err) {
+        await reportFailure(deps, witness, checkpoint, err)
+        return false
+      }
+    }),
   )
-  const [{ note } = latest] = await listCheckpoints(pg, 1)
-  const publications = [
-    webhook === null ? null : sendToWebhook(deps.outbound, webhook, note),
-    file === null ? null : appendFile(file, `${note}\n`),
-  ]
-  for (const outcome of await Promise.allSettled(publications)) {
-    if (outcome.status === 'fulfilled') continue
-    warnThrottled(
-      log,
-      { err: outcome.reason },
-      'a checkpoint of the transparency log was not published',
-    )
-  }
+  return results.filter((hasSigned) => hasSigned).length >= quorum
 }
 
 async function reportFailure(
-  deps: PublishDeps,
+  deps: WitnessDeps,
   { key, url }: Witness,
   { size: refusedSize }: LogCheckpoint,
   err: unknown,
@@ -87,16 +79,6 @@ async function reportFailure(
     (error: unknown) =>
       warnThrottled(log, { err: error }, 'the refusal of a witness was not recorded'),
   )
-}
-
-async function sendToWebhook(outbound: Outbound, url: string, note: string): Promise<void> {
-  const { statusCode, body } = await request(url, {
-    ...{ dispatcher: outbound.dispatcher, method: 'POST', body: note },
-    headers: { 'content-type': 'text/plain; charset=utf-8' },
-    signal: AbortSignal.timeout(ANSWER_MS_MAX),
-  })
-  await body.dump()
-  if (statusCode >= 300) throw new Error(`the webhook answered ${statusCode}`)
 }
 
 /**
