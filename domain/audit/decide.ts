@@ -7,6 +7,7 @@ import type {
   RebuildRequested,
   VerificationFinished,
   VerificationRequested,
+  WitnessRefused,
 } from './events.ts'
 import {
   decideOnScratchCopies,
@@ -36,6 +37,9 @@ export type RebuildJob = {
   readonly failure: Ended | null
 }
 
+/** A witness that refused to sign, and whether the admins were notified of it. */
+export type RefusingWitness = WitnessRefused['data'] & { readonly isNotified: boolean }
+
 export type AuditJob = VerificationJob | RebuildJob | ScratchCopyJob
 
 /** The last jobs of each kind, oldest first. */
@@ -45,9 +49,14 @@ export type AuditJobsState = {
   readonly scratchCopies: readonly ScratchCopyJob[]
   /** The public keys to which the key of the transparency log was rotated. */
   readonly rotatedKeys: readonly string[]
+  /** The witnesses that know another history than the site has, oldest first. */
+  readonly refusals: readonly RefusingWitness[]
 }
 
 const KEPT = 100
+
+/** A broken witness that names another size each time must not fill the history with refusals. */
+const REFUSALS_PER_WITNESS_MAX = 10
 
 export type AuditJobCommand =
   | ScratchCopyCommand
@@ -57,6 +66,7 @@ export type AuditJobCommand =
   | ({ readonly type: 'FinishRebuild' } & RebuildFinished['data'])
   | { readonly type: 'NotifyOfFindings'; readonly id: string }
   | ({ readonly type: 'RecordKeyRotation' } & LogKeyRotated['data'])
+  | ({ readonly type: 'RecordRefusingWitness' } & WitnessRefused['data'])
   | { readonly type: 'FailAuditJob'; readonly id: string; readonly finishedAt: number }
 
 export type AuditJobErrorCode =
@@ -71,7 +81,8 @@ type AuditJobError = CodedError<AuditJobErrorCode>
 /**
  * One verification and one rebuild run at a time, and a request for what is running changes
  * nothing. The end of a job that is unknown or has ended changes nothing, because a process that
- * lost its lease may report it late. A rotation of the log's key is recorded once.
+ * lost its lease may report it late. A rotation of the log's key is recorded once, and a refusal of
+ * a witness once for each size that the witness has signed.
  */
 export const auditJobsDecider: Decider<
   AuditJobsState,
@@ -79,14 +90,16 @@ export const auditJobsDecider: Decider<
   AuditJobEvent,
   AuditJobError
 > = {
-  initialState: () => ({ verifications: [], rebuilds: [], scratchCopies: [], rotatedKeys: [] }),
+  initialState: () => ({
+    ...{ verifications: [], rebuilds: [], scratchCopies: [], rotatedKeys: [], refusals: [] },
+  }),
   decide,
   evolve,
 }
 
 function decide(
   command: AuditJobCommand,
-  { verifications, rebuilds, scratchCopies, rotatedKeys }: AuditJobsState,
+  { verifications, rebuilds, scratchCopies, rotatedKeys, refusals }: AuditJobsState,
 ): readonly AuditJobEvent[] | AuditJobError {
   switch (command.type) {
     case 'RequestVerification': {
@@ -114,7 +127,9 @@ function decide(
     }
     case 'NotifyOfFindings': {
       const { id } = command
-      const isNeeded = verifications.some((job) => job.request.id === id && needsNotice(job))
+      const isNeeded =
+        verifications.some((job) => job.request.id === id && needsNotice(job)) ||
+        refusals.some((refusal) => refusal.id === id && !refusal.isNotified)
       // The refusal also refuses the message in the same append.
       if (!isNeeded) return codedError('NothingToNotify')
       return [{ type: 'FindingsNotified', v: 1, data: { id } }]
@@ -122,6 +137,13 @@ function decide(
     case 'RecordKeyRotation': {
       const { type, ...data } = command
       return rotatedKeys.includes(data.newKey) ? [] : [{ type: 'LogKeyRotated', v: 1, data }]
+    }
+    case 'RecordRefusingWitness': {
+      const { type, ...data } = command
+      const earlier = refusals.filter(({ witness }) => witness === data.witness)
+      const isKnown = earlier.some(({ size }) => size === data.size)
+      if (isKnown || earlier.length >= REFUSALS_PER_WITNESS_MAX) return []
+      return [{ type: 'WitnessRefused', v: 1, data }]
     }
     case 'FailAuditJob': {
       const { type, ...data } = command
@@ -166,7 +188,10 @@ function evolve(state: AuditJobsState, event: AuditJobEvent): AuditJobsState {
       const notified = verifications.map((job) =>
         job.request.id === id ? { ...job, isNotified: true } : job,
       )
-      return { ...state, verifications: notified }
+      const refusals = state.refusals.map((refusal) =>
+        refusal.id === id ? { ...refusal, isNotified: true } : refusal,
+      )
+      return { ...state, verifications: notified, refusals }
     }
     case 'AuditJobFailed': {
       const end = { failure: event.data }
@@ -179,6 +204,8 @@ function evolve(state: AuditJobsState, event: AuditJobEvent): AuditJobsState {
     }
     case 'LogKeyRotated':
       return { ...state, rotatedKeys: [...state.rotatedKeys, event.data.newKey] }
+    case 'WitnessRefused':
+      return { ...state, refusals: [...state.refusals, { ...event.data, isNotified: false }] }
     case 'ScratchCopyRequested':
       return { ...state, scratchCopies: withRequestedCopy(scratchCopies, event.data) }
     case 'ScratchCopyBuilt':

@@ -89,7 +89,10 @@ export type AuditJobFailed = Fact<
   { readonly id: string; readonly finishedAt: number }
 >
 
-/** The admins were notified of the findings. The same append sends the message. */
+/**
+ * The admins were notified of the findings of a verification, or of the refusal of a witness. The
+ * same append sends the message.
+ */
 export type FindingsNotified = Fact<'FindingsNotified', { readonly id: string }>
 
 /** The key that signs the checkpoints of the log was replaced. Both keys are the public ones. */
@@ -101,6 +104,28 @@ export type LogKeyRotated = Fact<
     /** The number of events that were sealed with the old key. */
     readonly treeSize: number
     readonly rotatedAt: number
+  }
+>
+
+/**
+ * Why a witness does not sign: it signed another tree of the same size, or a larger tree than the
+ * site has, or the site's tree does not continue the one that it signed.
+ */
+export type WitnessRefusalReason = 'other-tree' | 'larger-tree' | 'not-continued'
+
+/** A witness refused to sign, because the history differs from the one that it signed before. */
+export type WitnessRefused = Fact<
+  'WitnessRefused',
+  {
+    readonly id: string
+    /** The name of the witness, as in its key. */
+    readonly witness: string
+    /** The number of events in the tree that the witness signed. */
+    readonly size: number
+    /** The number of events in the tree that it refused. */
+    readonly refusedSize: number
+    readonly reason: WitnessRefusalReason
+    readonly refusedAt: number
   }
 >
 
@@ -133,6 +158,7 @@ export type DataExported = Fact<
 
 export type AuditJobEvent =
   | LogKeyRotated
+  | WitnessRefused
   | VerificationRequested
   | VerificationFinished
   | RebuildRequested

@@ -1,4 +1,8 @@
-import type { VerificationFinished } from '#domain/audit/events.ts'
+import {
+  AUDIT_JOBS_STREAM,
+  type VerificationFinished,
+  type WitnessRefused,
+} from '#domain/audit/events.ts'
 import type { Findings } from '#domain/audit/findings.ts'
 import type { Core } from '../core-dependencies.ts'
 import {
@@ -123,6 +127,37 @@ export async function compareEarlierRoots(
     findings.expect('transparency-log', isEqual, record, 'EarlierRootDiffers', () => {
       return { size: treeSize }
     })
+  }
+}
+
+const RECORDS_PAGE = 1_000
+
+/**
+ * Reports the witnesses that refused to sign this history. They are read from their stream, because
+ * an incremental verification does not read their events again.
+ */
+export async function reportRefusals(records: RecordReader, findings: Findings): Promise<void> {
+  let page: readonly StoredRecord[] = []
+  let from = 0
+  do {
+    page = await records.readStream(AUDIT_JOBS_STREAM, from, RECORDS_PAGE)
+    from = (page.at(-1)?.revision ?? 0) + 1
+    for (const record of page.filter(({ type }) => type === 'WitnessRefused')) {
+      findings.checked('witnesses')
+      const refusal = refusalIn(record)
+      if (refusal === null) findings.report('witnesses', record, 'WitnessUnreadable')
+      else findings.report('witnesses', record, 'WitnessRefused', refusal)
+    }
+  } while (page.length === RECORDS_PAGE)
+}
+
+/** Returns the witness and the size of its history. Null if the event cannot be read. */
+function refusalIn(record: StoredRecord): Pick<WitnessRefused['data'], 'witness' | 'size'> | null {
+  try {
+    const { witness, size } = eventOf(record).data as WitnessRefused['data']
+    return { witness, size }
+  } catch {
+    return null
   }
 }
 

@@ -25,6 +25,7 @@ import {
   compareEarlierRoots,
   compareStoredLog,
   readSignedLog,
+  reportRefusals,
   type Seal,
   type SignedLog,
   verifyIsSealed,
@@ -84,6 +85,7 @@ export async function verifySite(
   const { state } = verified
   if (signed !== null) verifySignedCheckpoints(signed, seal, findings)
   await compareEarlierRoots(core, log, seal, findings)
+  await reportRefusals(records, findings)
   finishAudit(state, findings, { runningSince })
   const ahead = await reportAheadOfEvents(core, findings)
   if (!ahead.has('balances')) await compareBalances(core, state, findings)

@@ -1,6 +1,9 @@
-import { appendFile } from 'node:fs/promises'
 import type { Pool } from 'pg'
 import { request } from 'undici'
+import {
+  type RefusedCheckpoint,
+  recordRefusingWitness,
+} from '../audit-program/record-refusing-witness.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
@@ -15,58 +18,67 @@ import { noteOf } from './signed-note.ts'
 
 type Witness = Config['transparencyLog']['witnesses'][number]
 
-const ANSWER_MS_MAX = 10_000
+/** The time in milliseconds within which another site must answer. */
+export const ANSWER_MS_MAX = 10_000
 const ANSWER_CHARACTERS_MAX = 4_096
 
 /** Thrown if a witness has signed events that are not in this log, or refuses its proof. */
-class OtherHistory extends Error {}
+class OtherHistory extends Error {
+  readonly reason: RefusedCheckpoint['reason']
+  /** The number of events that the witness has signed. */
+  readonly size: number
 
-type PublishDeps = Pick<Core, 'config' | 'log' | 'pg'> & { readonly outbound: Outbound }
-
-/**
- * Asks the witnesses to sign the latest checkpoint, and publishes it to the webhook and the file
- * that are configured. A failure is logged; the next checkpoint includes this one.
- */
-export async function publishLatestCheckpoint(deps: PublishDeps): Promise<void> {
-  const { config, log, pg } = deps
-  const { witnesses, webhook, file } = config.transparencyLog
-  const [latest] = await listCheckpoints(pg, 1)
-  if (latest === undefined) return
-  await Promise.all(
-    witnesses.map((witness) =>
-      askWitness(deps, witness, latest).catch((err: unknown) => {
-        if (err instanceof OtherHistory) {
-          const { url } = witness
-          log.error({ err, witness: url }, 'a witness has signed another history of this log')
-          return
-        }
-        warnThrottled(log, { err }, `the witness ${witness.url} did not sign the checkpoint`)
-      }),
-    ),
-  )
-  const [{ note } = latest] = await listCheckpoints(pg, 1)
-  const publications = [
-    webhook === null ? null : sendToWebhook(deps.outbound, webhook, note),
-    file === null ? null : appendFile(file, `${note}\n`),
-  ]
-  for (const outcome of await Promise.allSettled(publications)) {
-    if (outcome.status === 'fulfilled') continue
-    warnThrottled(
-      log,
-      { err: outcome.reason },
-      'a checkpoint of the transparency log was not published',
-    )
+  constructor(reason: RefusedCheckpoint['reason'], size: number, message: string) {
+    super(message)
+    this.reason = reason
+    this.size = size
   }
 }
 
-async function sendToWebhook(outbound: Outbound, url: string, note: string): Promise<void> {
-  const { statusCode, body } = await request(url, {
-    ...{ dispatcher: outbound.dispatcher, method: 'POST', body: note },
-    headers: { 'content-type': 'text/plain; charset=utf-8' },
-    signal: AbortSignal.timeout(ANSWER_MS_MAX),
-  })
-  await body.dump()
-  if (statusCode >= 300) throw new Error(`the webhook answered ${statusCode}`)
+type AskDeps = Pick<Core, 'config' | 'log' | 'pg'> & { readonly outbound: Outbound }
+/** What asking the witnesses needs. */
+export type WitnessDeps = AskDeps & Pick<Core, 'actors' | 'now'>
+
+/**
+ * Asks the witnesses that have not signed the checkpoint to sign it. Returns whether as many as the
+ * site requires have signed. A failure is logged, and is no reason to throw.
+ */
+export async function askWitnesses(deps: WitnessDeps, checkpoint: LogCheckpoint): Promise<boolean> {
+  const { witnesses, quorum } = deps.config.transparencyLog
+  const signed = parseSignedCheckpoint(checkpoint.note)
+  const results = await Promise.all(
+    witnesses.map(async (witness) => {
+      if (isSignedBy(signed, parseVerifierKey(witness.key))) return true
+      try {
+        await askWitness(deps, witness, checkpoint)
+        return true
+      } catch (err) {
+        await reportFailure(deps, witness, checkpoint, err)
+        return false
+      }
+    }),
+  )
+  return results.filter((hasSigned) => hasSigned).length >= quorum
+}
+
+async function reportFailure(
+  deps: WitnessDeps,
+  { key, url }: Witness,
+  { size: refusedSize }: LogCheckpoint,
+  err: unknown,
+): Promise<void> {
+  const { log } = deps
+  if (!(err instanceof OtherHistory)) {
+    warnThrottled(log, { err }, `the witness ${url} did not sign the checkpoint`)
+    return
+  }
+  log.error({ err, witness: url }, 'a witness has signed another history of this log')
+  const { reason, size } = err
+  const { name: witness } = parseVerifierKey(key)
+  await recordRefusingWitness(deps, { witness, size, refusedSize, reason }).catch(
+    (error: unknown) =>
+      warnThrottled(log, { err: error }, 'the refusal of a witness was not recorded'),
+  )
 }
 
 /**
@@ -75,7 +87,7 @@ async function sendToWebhook(outbound: Outbound, url: string, note: string): Pro
  * answers 403, and is shown how the key was rotated.
  */
 async function askWitness(
-  { pg, outbound }: PublishDeps,
+  { pg, outbound }: AskDeps,
   witness: Witness,
   latest: LogCheckpoint,
 ): Promise<void> {
@@ -89,7 +101,11 @@ async function askWitness(
     await sendRotations(pg, send, known)
     answer = await sendFromKnownSize(send, latest, known)
   }
-  if (answer.status === 422) throw new OtherHistory('it refused the proof of consistency (422)')
+  // Any tree continues the empty one, so a refusal of that is a fault of the witness.
+  if (answer.status === 422 && answer.before > 0) {
+    const message = 'it refused the proof of consistency (422)'
+    throw new OtherHistory('not-continued', answer.before, message)
+  }
   if (answer.status !== 200) throw new Error(`it answered ${answer.status}`)
   const { body } = parseSignedCheckpoint(latest.note)
   const line = answer.text.split('\n').find((text) => text.startsWith(`— ${key.name} `))
@@ -112,7 +128,7 @@ export async function publishKeyRotations({
   config,
   outbound,
   pg,
-}: PublishDeps): Promise<readonly { readonly key: string; readonly error: string | null }[]> {
+}: AskDeps): Promise<readonly { readonly key: string; readonly error: string | null }[]> {
   const { witnesses } = config.transparencyLog
   return await Promise.all(
     witnesses.map(async ({ key, url }) => {
@@ -145,7 +161,12 @@ async function sendRotations(pg: Pool, send: Send, known: number): Promise<strin
 
 type Send = (checkpoint: Sent, before: number) => Promise<Answer>
 type Sent = Pick<LogCheckpoint, 'size' | 'note'>
-type Answer = { readonly status: number; readonly text: string }
+type Answer = {
+  readonly status: number
+  readonly text: string
+  /** The size of the tree that the request said the witness has signed. */
+  readonly before: number
+}
 
 /**
  * Sends a checkpoint, and once more if the witness answers 409 with the size that it knows. A 409
@@ -159,7 +180,7 @@ async function sendFromKnownSize(send: Send, checkpoint: Sent, known: number): P
   if (size === null) return answer
   const second = size === known ? answer : await send(checkpoint, size)
   if (size === checkpoint.size && sizeOfConflict(second) === size) {
-    throw new OtherHistory(`it has signed another tree of ${size} events (409)`)
+    throw new OtherHistory('other-tree', size, `it has signed another tree of ${size} events (409)`)
   }
   return second
 }
@@ -186,7 +207,8 @@ async function sendCheckpoint(
     const [latest] = await listCheckpoints(pg, 1)
     // Another process may have sealed more events meanwhile.
     if (before <= (latest?.size ?? 0)) throw new Error(error)
-    throw new OtherHistory(`${error}, but this log has only ${latest?.size ?? 0}`)
+    const message = `${error}, but this log has only ${latest?.size ?? 0}`
+    throw new OtherHistory('larger-tree', before, message)
   }
   const proof = await storedTree(pg).consistencyProof(before, size)
   const lines = proof.map((hash) => `${hash.toString('base64')}\n`)
@@ -196,5 +218,5 @@ async function sendCheckpoint(
     signal: AbortSignal.timeout(ANSWER_MS_MAX),
   })
   const text = await body.text()
-  return { status: statusCode, text: text.slice(0, ANSWER_CHARACTERS_MAX) }
+  return { status: statusCode, text: text.slice(0, ANSWER_CHARACTERS_MAX), before }
 }

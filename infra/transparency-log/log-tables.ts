@@ -41,6 +41,11 @@ export const LOG_SCHEMA = `
     -- Unix seconds.
     created_at int8 not null
   );
+  -- The size of the last checkpoint that the file or the webhook has received.
+  create table if not exists transparency_log.publications (
+    destination text primary key,
+    size int8 not null
+  );
   create table if not exists transparency_log.witnessed (
     origin text primary key,
     size int8 not null,

@@ -46,6 +46,19 @@ export async function listCheckpoints(
   return rows.map(checkpointOf)
 }
 
+/** Returns the first checkpoints of more than `size` events, in the order of their sizes. */
+export async function checkpointsAfter(
+  pg: Pool,
+  size: number,
+  limit: number,
+): Promise<LogCheckpoint[]> {
+  const { rows } = await pg.query<Row>(
+    `select ${COLUMNS} from transparency_log.checkpoints where size > $1 order by size limit $2`,
+    [size, limit],
+  )
+  return rows.map(checkpointOf)
+}
+
 /** Returns the first checkpoint that includes the event at the position, or null. */
 export async function checkpointWith(pg: Pool, position: number): Promise<LogCheckpoint | null> {
   const { rows } = await pg.query<Row>(

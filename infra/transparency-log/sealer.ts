@@ -3,19 +3,27 @@ import type { Core } from '../core-dependencies.ts'
 import type { HeldLease } from '../leases/exclusive-leases.ts'
 import { createOutbound } from '../outbound/outbound-connections.ts'
 import { operatorPolicy } from '../outbound/outbound-policy.ts'
-import { publishLatestCheckpoint } from './ask-witnesses.ts'
 import { leafReader } from './leaf-hashes.ts'
 import { ensureLogSchema, openTransparencyLog, WrongLogKey } from './open-log.ts'
+import { publishCheckpoints } from './publish-checkpoints.ts'
 import { EVENTS_PER_CHECKPOINT_MAX, LogMismatch, sealEvents } from './seal-events.ts'
 
-type SealerCore = Pick<Core, 'config' | 'leases' | 'log' | 'now' | 'pg' | 'store' | 'vault'>
+type SealerCore = Pick<
+  Core,
+  'actors' | 'config' | 'leases' | 'log' | 'now' | 'pg' | 'store' | 'vault'
+>
 
 /** The pause between checkpoints. With more events than one checkpoint may have, there is none. */
 export const SEAL_EVERY_MS = 10_000
 
+/** The longest pause before checkpoints that are not published or not final are tried again. */
+const PUBLISH_AGAIN_MS_MAX = 60_000
+
 /**
  * Seals new events every ten seconds, in the one process that holds the lease. If the history has
- * changed, or the key is another one, it signs nothing and raises an alarm at each attempt.
+ * changed, or the key is another one, it signs nothing and raises an alarm at each attempt. The
+ * checkpoints are published after a start and after each sealing, and then with growing pauses
+ * until the required witnesses have signed the latest one, because an idle site seals no other one.
  */
 export async function startSealer(
   core: SealerCore,
@@ -26,16 +34,17 @@ export async function startSealer(
   const arePositionsDense = core.config.eventStore.url === null
   const outbound = createOutbound(operatorPolicy(core.config))
   const held = core.leases.hold('transparency-log', async (_lease, lost) => {
+    const publication = new Publication(everyMs)
     while (!lost.aborted) {
       try {
         const log = await openTransparencyLog(core)
         const deps = { pg: core.pg, log, readLeaves, arePositionsDense, now: core.now }
         let sealed = await sealEvents(deps)
-        const hasSealed = sealed > 0
+        if (sealed > 0) publication.request()
         while (sealed === EVENTS_PER_CHECKPOINT_MAX && !lost.aborted) {
           sealed = await sealEvents(deps)
         }
-        if (hasSealed) await publishLatestCheckpoint({ ...core, outbound })
+        await publication.run(() => publishCheckpoints({ ...core, outbound }))
       } catch (error) {
         if (!lost.aborted) report(core, error)
       }
@@ -47,6 +56,34 @@ export async function startSealer(
       await held.stop()
       await outbound.close()
     },
+  }
+}
+
+/** Whether checkpoints must be published, and when it is tried again. */
+class Publication {
+  private isComplete = false
+  private pauseMs: number
+  private nextAt = 0
+  private readonly everyMs: number
+
+  constructor(everyMs: number) {
+    this.everyMs = everyMs
+    this.pauseMs = everyMs
+  }
+
+  /** Makes the next `run` publish, because there is a new checkpoint. */
+  request(): void {
+    this.isComplete = false
+    this.pauseMs = this.everyMs
+    this.nextAt = 0
+  }
+
+  async run(publish: () => Promise<boolean>): Promise<void> {
+    if (this.isComplete || performance.now() < this.nextAt) return
+    // Times of the loop vary a little, so a pause that ends with the next turn is made shorter.
+    this.nextAt = performance.now() + this.pauseMs - this.everyMs / 2
+    this.pauseMs = Math.min(this.pauseMs * 2, PUBLISH_AGAIN_MS_MAX)
+    this.isComplete = await publish()
   }
 }
 

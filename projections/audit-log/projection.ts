@@ -6,7 +6,12 @@ import type {
   TokenBudgetSet,
   TokenBudgetsOpened,
 } from '#domain/accounts/events.ts'
-import type { AuditJobEvent, DataExported, LogKeyRotated } from '#domain/audit/events.ts'
+import type {
+  AuditJobEvent,
+  DataExported,
+  LogKeyRotated,
+  WitnessRefused,
+} from '#domain/audit/events.ts'
 import type { CircuitClosed } from '#domain/channel-health/events.ts'
 import type { ChannelEvent, ChannelTerms, TagChange } from '#domain/channels/events.ts'
 import type { CorrectionEvent } from '#domain/corrections/events.ts'
@@ -148,7 +153,7 @@ function siteHandlers(): Handlers<
   | OptionsEvent
   | SiteEvent
 > {
-  const job = logged<Exclude<AuditJobEvent, LogKeyRotated>>(({ data }) => ({
+  const job = logged<Exclude<AuditJobEvent, LogKeyRotated | WitnessRefused>>(({ data }) => ({
     ...{ kind: 'job', ids: 'ids' in data ? data.ids : [data.id] },
     after: {
       ...('mode' in data ? { mode: data.mode } : {}),
@@ -223,6 +228,10 @@ function siteHandlers(): Handlers<
     LogKeyRotated: logged(({ data: { oldKey, newKey, treeSize } }) => ({
       ...{ kind: 'site', ids: [''], before: { log_key: oldKey } },
       after: { log_key: newKey, sealed_events: treeSize },
+    })),
+    WitnessRefused: logged(({ data: { witness, size, refusedSize, reason } }) => ({
+      ...{ kind: 'site', ids: [''] },
+      after: { witness, reason, signed_events: size, refused_events: refusedSize },
     })),
     DataExported: logged(({ data }) => exportOf(data)),
   }

@@ -1,3 +1,5 @@
+import { auditJobsDecider } from '#domain/audit/decide.ts'
+import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { cosignaturesOf } from '#infra/audit-program/build-receipts-of-events.ts'
 import { bundleVerifier } from '#infra/audit-program/bundle-verifier.ts'
 import { recordsOf } from '#infra/audit-program/sealed-tree.ts'
@@ -38,10 +40,13 @@ export function getLogStatus(app: App, { core }: ReadDeps): void {
     handler: async () => {
       const { quorum } = core.config.transparencyLog
       const [latest] = await listCheckpoints(core.pg, 1)
+      const others = {
+        ...{ witnesses: await witnessesOf(core), refusals: await refusalsOf(core), quorum },
+      }
       if (latest === undefined) {
         const unsealed = { origin: null, key: null, witness_key: null, latest: null }
         const key_rotations: string[] = []
-        return success({ ...unsealed, key_rotations, witnesses: await witnessesOf(core), quorum })
+        return success({ ...unsealed, key_rotations, ...others })
       }
       const { origin = '', verifierKey: key = '' } = (await readLog(core.pg)) ?? {}
       const witnessKey = await openTransparencyLog(core).then(
@@ -49,10 +54,9 @@ export function getLogStatus(app: App, { core }: ReadDeps): void {
         () => null,
       )
       return success({
-        ...{ origin, key, witness_key: witnessKey, quorum },
+        ...{ origin, key, witness_key: witnessKey, ...others },
         key_rotations: await readKeyRotations(core.pg),
         latest: signedCheckpoint(core, latest),
-        witnesses: await witnessesOf(core),
       })
     },
   })
@@ -194,3 +198,10 @@ async function witnessesOf(core: Core): Promise<Witness[]> {
     return { name, key, size: null, signed_at: null }
   })
 }
+
+const refusalsOf = ({ actors }: Core) =>
+  actors.ask(auditJobsDecider, AUDIT_JOBS_STREAM, ({ refusals }) =>
+    refusals.map(({ witness, size, refusedAt }) => ({
+      ...{ witness, size, refused_at: Math.floor(refusedAt / 1_000) },
+    })),
+  )

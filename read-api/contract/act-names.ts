@@ -86,6 +86,7 @@ export const ACT_NAMES = [
   'user-settings-changed',
   'verification-finished',
   'verification-requested',
+  'witness-refused',
 ] as const
 export type ActName = (typeof ACT_NAMES)[number]
 

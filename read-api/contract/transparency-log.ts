@@ -29,6 +29,15 @@ const Witness = Type.Object({
 })
 export type Witness = Static<typeof Witness>
 
+/** A witness that does not sign, because it has signed another history before. */
+const RefusingWitness = Type.Object({
+  witness: Type.String(),
+  /** The number of events in the tree that the witness signed. */
+  size: Type.Integer(),
+  /** In Unix seconds. */
+  refused_at: Type.Integer(),
+})
+
 /** What anybody may know of the log, in order to check receipts of the site. */
 const LogStatus = Type.Object({
   /** The name of the log, or null before the first event is sealed. */
@@ -41,6 +50,7 @@ const LogStatus = Type.Object({
   witness_key: nullable(Type.String()),
   latest: nullable(SignedCheckpoint),
   witnesses: Type.Array(Witness),
+  refusals: Type.Array(RefusingWitness),
   /** The number of witnesses that must have signed before a receipt is final. */
   quorum: Type.Integer(),
 })

@@ -22,6 +22,7 @@ export const AUDIT_CHECKS = [
   'grants',
   'transparency-log',
   'signed-checkpoints',
+  'witnesses',
   'read-models',
 ] as const
 export type AuditCheck = (typeof AUDIT_CHECKS)[number]

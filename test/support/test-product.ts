@@ -33,10 +33,14 @@ export async function testProduct(
     readonly roles?: Config['roles']
     /** The addresses of external engines, such as Redis. */
     readonly engines?: Partial<Pick<Config, Engine>>
+    readonly witnesses?: Config['transparencyLog']['witnesses']
   } = {},
 ): Promise<TestProduct> {
   const roles = options.roles ?? new Set(['write-api', 'read-api', 'projections', 'relay'] as const)
-  const { config, drop } = await testConfig({ roles, ...options.engines }, siteDatabase)
+  const { config: plain, drop } = await testConfig({ roles, ...options.engines }, siteDatabase)
+  const { witnesses = [] } = options
+  const log = { ...plain.transparencyLog, witnesses, quorum: witnesses.length }
+  const config = { ...plain, transparencyLog: log }
   const provider = await startSimulatedProvider(options.provider)
   const running = await startProduct(config)
   const root = await setUpSite(running.url)

@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { auditJobsDecider, needsNotice, type VerificationJob } from '#domain/audit/decide.ts'
+import {
+  type AuditJobsState,
+  auditJobsDecider,
+  needsNotice,
+  type RefusingWitness,
+  type VerificationJob,
+} from '#domain/audit/decide.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { messageDecider } from '#domain/messages/decide.ts'
 import { messageStream, rangesOf } from '#domain/messages/events.ts'
@@ -11,7 +17,10 @@ import { type MessageContent, storeText } from '../messages/send-message.ts'
 
 const LOOK_EVERY_MS = 5_000
 
-/** Starts to notify the admins of the findings of verifications. One process does this. */
+/**
+ * Starts to notify the admins of the findings of verifications and of the witnesses that refused to
+ * sign. One process does this.
+ */
 export const startFindingNotices = (deps: Deps): HeldLease =>
   deps.core.leases.hold('audit-notices', async (_lease, lost) => {
     while (!lost.aborted) {
@@ -24,21 +33,20 @@ export const startFindingNotices = (deps: Deps): HeldLease =>
   })
 
 /**
- * Sends a message about the last verification with findings of which the admins do not know yet.
- * The same append records the notice, so that it is sent once.
+ * Sends a message about a witness that refused to sign, or about the last verification with
+ * findings, of which the admins do not know yet. The same append records the notice, so that it is
+ * sent once.
  */
 export async function notifyOfFindings({ core, nextIds }: Deps): Promise<void> {
   const { actors, db, vault, now } = core
-  const job = await actors.ask(auditJobsDecider, AUDIT_JOBS_STREAM, ({ verifications }) =>
-    verifications.findLast(needsNotice),
-  )
-  if (job === undefined) return
-  const { id } = job.request
+  const notice = await actors.ask(auditJobsDecider, AUDIT_JOBS_STREAM, nextNotice)
+  if (notice === null) return
+  const { id, content } = notice
   const recipients = rangesOf(await activeAdminIds(db))
   if (recipients.length === 0) return
   const context = { actor: 'system:audit', cause: id, at: now() }
   await nextIds('message', async (messageId) => {
-    const textRef = await storeText(vault, messageId, noticeOf(job))
+    const textRef = await storeText(vault, messageId, content)
     const message = { type: 'SendMessage', messageId, recipients, format: 'markdown', textRef }
     const notify = { type: 'NotifyOfFindings', id } as const
     const result = await actors.handleTogether(
@@ -51,6 +59,29 @@ export async function notifyOfFindings({ core, nextIds }: Deps): Promise<void> {
     if (!result.isDone) await vault.deleteSecret(textRef)
     return result
   })
+}
+
+type Notice = { readonly id: string; readonly content: MessageContent }
+
+function nextNotice({ verifications, refusals }: AuditJobsState): Notice | null {
+  const refusal = refusals.find(({ isNotified }) => !isNotified)
+  if (refusal !== undefined) return { id: refusal.id, content: refusalNotice(refusal) }
+  const job = verifications.findLast(needsNotice)
+  return job === undefined ? null : { id: job.request.id, content: noticeOf(job) }
+}
+
+function refusalNotice({ witness, size }: RefusingWitness): MessageContent {
+  // The name of a key has no spaces, and is shown as code.
+  const name = `\`${witness.replace(/[^\w.:/@-]/g, '')}\``
+  return {
+    title: '见证人拒绝联署 / A witness refuses the history',
+    content:
+      `见证人 ${name} 此前签名的 ${size} 个事件与本站当前的历史不一致，因此拒绝联署。` +
+      '历史可能被改写，或数据库恢复自旧备份。请在“审计”中查看。\n\n' +
+      `The witness ${name} refuses to sign: it has signed another history of ${size} events. ` +
+      'The history may have been rewritten, or the database restored from an old backup. ' +
+      'See the audit section.',
+  }
 }
 
 const LISTED_MAX = 10

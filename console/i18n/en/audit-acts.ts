@@ -87,4 +87,5 @@ export const auditActs: Translations['auditActs'] = {
   'user-settings-changed': 'User settings changed',
   'verification-finished': 'Verification finished',
   'verification-requested': 'Verification requested',
+  'witness-refused': 'Witness refused the history',
 }

@@ -100,6 +100,7 @@ export const audit: Translations['audit'] = {
     grants: 'No adjustment is recorded twice',
     'transparency-log': 'Root of the transparency log',
     'signed-checkpoints': 'Signed checkpoints',
+    witnesses: 'No witness knows another history',
     'read-models': 'Read models equal the events',
   },
   export: {
@@ -287,6 +288,8 @@ export const audit: Translations['audit'] = {
     note: 'Signed note',
     noWitnesses: 'No witness is configured, so checkpoints have only the signature of the site.',
     notYet: 'Not yet',
+    refused:
+      'The witness {{name}} refuses this history: it has signed another one of {{size}} events.',
     checkpoints: 'Signed checkpoints',
     checkpointsLead: 'Newest first. Keep one of them, and a rewritten history can be found later.',
   },

@@ -86,4 +86,5 @@ export const auditActs = {
   'user-settings-changed': '修改用户设置',
   'verification-finished': '完成核验',
   'verification-requested': '发起核验',
+  'witness-refused': '见证人拒绝联署',
 } as const

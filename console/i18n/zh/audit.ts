@@ -96,6 +96,7 @@ export const audit = {
     grants: '没有重复的额度调整',
     'transparency-log': '透明日志的树根一致',
     'signed-checkpoints': '签名检查点有效',
+    witnesses: '见证人所签历史与本站一致',
     'read-models': '读模型与事件一致',
   },
   export: {
@@ -275,6 +276,7 @@ export const audit = {
     note: '签名检查点原文',
     noWitnesses: '尚未配置见证人：检查点只有本站的签名。',
     notYet: '尚未签名',
+    refused: '见证人 {{name}} 拒绝联署：它此前签名的 {{size}} 个事件与本站当前的历史不一致。',
     checkpoints: '签名检查点',
     checkpointsLead: '最新的在前。保存任一检查点，日后即可发现历史是否被改写。',
   },

@@ -38,6 +38,14 @@ const LOG_CONTENT_TEXTS = {
     zh: `此次核验当时看到的是另一份 ${size} 个事件的透明日志`,
     en: `this verification had found another log of ${size} events`,
   }),
+  WitnessRefused: ({ witness, size }: { witness: string; size: number }) => ({
+    zh: `见证人 ${witness} 签名过另一份 ${size} 个事件的历史`,
+    en: `the witness ${witness} has signed another history of ${size} events`,
+  }),
+  WitnessUnreadable: {
+    zh: '某位见证人签名过另一份历史，记录其名称的事件无法读取',
+    en: 'a witness has signed another history, and the event that names it cannot be read',
+  },
   VerifiedLogDiffers: ({ size }: { size: number }) => ({
     zh: `前 ${size} 个事件的透明日志与此前核验过的不一致`,
     en: `the log of the first ${size} events is not the one that was verified before`,

@@ -67,6 +67,7 @@ const STATUS: LogStatus = {
   ...{ origin: 'tallygate.example', key: `tallygate.example+c74f20a3+${HASH}` },
   ...{ witness_key: `tallygate.example+witness+${HASH}`, latest: checkpoint(1_204_551, true) },
   key_rotations: [],
+  refusals: [],
   witnesses: [
     {
       name: 'witness.example',
@@ -121,6 +122,17 @@ it('anybody can read the proof of records, also without a login', async () => {
   await app.page.getByText(en('audit.log.notYet')).waitFor()
   expect(await app.page.getByRole('main').textContent()).not.toMatch(/shared\.|audit\.|ui\./)
   expect(await lookFaults(app.page, 'proof-en')).toEqual([])
+})
+
+it('a witness that refuses the history is named to anybody', async () => {
+  const refusals = [{ witness: 'other.example', size: 1_200_000, refused_at: NOW - 60 }]
+  app.site.routes['GET /api/transparency-log/status'] = () => ok({ ...STATUS, refusals })
+  const text = en('audit.log.refused', { name: 'other.example', size: '1,200,000' })
+  await app.page.goto(`${app.site.url}/proof`)
+  await app.page.getByRole('alert').filter({ hasText: text }).waitFor()
+  expect(await lookFaults(app.page, 'proof-refused-en')).toEqual([])
+  await app.openAsRoot(`${PATH}?tab=checkpoints`)
+  await app.page.getByRole('alert').filter({ hasText: text }).waitFor()
 })
 
 it('older signed checkpoints are appended', async () => {

@@ -99,7 +99,8 @@ const SITE_MONTH: SiteMonth = {
   ...{ charged: -700_000, by_type: [], by_channel: [], by_model: [] },
 }
 const LOG_STATUS: LogStatus = {
-  ...{ origin: 'tallygate.local/1', key: 'k', witness_key: 'w', witnesses: [], quorum: 0 },
+  ...{ origin: 'tallygate.local/1', key: 'k', witness_key: 'w' },
+  ...{ witnesses: [], refusals: [], quorum: 0 },
   key_rotations: [],
   latest: {
     ...{ size: 900, last_position: 900, root: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=' },

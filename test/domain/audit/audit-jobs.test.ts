@@ -92,6 +92,55 @@ describe('the rotation of the key of the log', () => {
   })
 })
 
+describe('the refusal of a witness', () => {
+  const refusal = (size: number, id = `r${size}`) => ({
+    ...{ id, witness: 'other.example', size, refusedSize: 400, refusedAt: 9 },
+    reason: 'not-continued' as const,
+  })
+  const refused = (size: number): AuditJobEvent => ({
+    ...{ type: 'WitnessRefused', v: 1, data: refusal(size) },
+  })
+  const record = (size: number, witness = 'other.example'): AuditJobCommand => ({
+    ...{ type: 'RecordRefusingWitness', ...refusal(size, 'again'), witness },
+  })
+  const notify = (id: string): AuditJobCommand => ({ type: 'NotifyOfFindings', id })
+  const notified = (id: string): AuditJobEvent => ({
+    ...{ type: 'FindingsNotified', v: 1, data: { id } },
+  })
+
+  it('is recorded once for each witness and size', () => {
+    given()
+      .when({ type: 'RecordRefusingWitness', ...refusal(300) })
+      .then([refused(300)])
+    given(refused(300)).when(record(300)).then([])
+    for (const [size, witness] of [
+      [301, 'other.example'],
+      [300, 'third.example'],
+    ] as const) {
+      const data = { ...refusal(size, 'again'), witness }
+      given(refused(300))
+        .when(record(size, witness))
+        .then([{ type: 'WitnessRefused', v: 1, data }])
+    }
+  })
+
+  it('is recorded ten times at most, also of a witness that names other sizes', () => {
+    const ten = Array.from({ length: 10 }, (_, size) => refused(size))
+    given(...ten)
+      .when(record(300))
+      .then([])
+  })
+
+  it('is made known to the admins once', () => {
+    given(refused(300))
+      .when(notify('r300'))
+      .then([notified('r300')])
+    const nothing = codedError('NothingToNotify')
+    given(refused(300), notified('r300')).when(notify('r300')).then(nothing)
+    given(refused(300)).when(notify('r301')).then(nothing)
+  })
+})
+
 describe('verifications and rebuilds', () => {
   it('run one at a time', () => {
     given()

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { AccountEvent } from '#domain/accounts/events.ts'
+import { auditJobsDecider } from '#domain/audit/decide.ts'
 import type {
   DataExported,
   VerificationFinished,
   VerificationRequested,
+  WitnessRefused,
 } from '#domain/audit/events.ts'
 import type { BatchEvent } from '#domain/batches/events.ts'
 import {
@@ -84,6 +86,7 @@ type AnyEvent =
   | DataExported
   | VerificationRequested
   | VerificationFinished
+  | WitnessRefused
 
 /** The newest version of each event type. A missing type fails the type check. */
 const VERSIONS: Record<AnyEvent['type'], number> = {
@@ -201,6 +204,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   DataExported: 1,
   VerificationRequested: 1,
   VerificationFinished: 1,
+  WitnessRefused: 1,
 }
 
 const TESTED = {
@@ -312,6 +316,16 @@ describe('the events of options and the site, as first recorded', () => {
       ['invoice-deleted-v1', { type: 'DeleteInvoice', invoiceId: imported.invoiceId }],
     ],
     { invoices: [] },
+  )
+  const refused = golden('witness-refused-v1').data as WitnessRefused['data']
+  story(
+    'the refusal of a witness',
+    auditJobsDecider,
+    [['witness-refused-v1', { type: 'RecordRefusingWitness', ...refused }]],
+    {
+      ...{ verifications: [], rebuilds: [], scratchCopies: [], rotatedKeys: [] },
+      refusals: [{ ...refused, isNotified: false }],
+    },
   )
   story(
     'the site',

@@ -18,12 +18,10 @@ import { writeExportFolder } from '#infra/audit-program/write-export-folder.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
-import {
-  publishKeyRotations,
-  publishLatestCheckpoint,
-} from '#infra/transparency-log/ask-witnesses.ts'
+import { publishKeyRotations } from '#infra/transparency-log/ask-witnesses.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import { ensureLogSchema, openTransparencyLog, readLog } from '#infra/transparency-log/open-log.ts'
+import { publishCheckpoints } from '#infra/transparency-log/publish-checkpoints.ts'
 import { storedTree } from '#infra/transparency-log/read-log.ts'
 import { rotateLogKey } from '#infra/transparency-log/rotate-log-key.ts'
 import { sealEvents } from '#infra/transparency-log/seal-events.ts'
@@ -224,11 +222,11 @@ describe('a witness of a log whose key was rotated', { timeout: 120_000 }, () =>
         from transparency_log.checkpoints order by size desc limit 1`)
       return rows[0]?.lines.includes(`— ${witness.name} `)
     }
-    await publishLatestCheckpoint(publishing(core))
+    await publishCheckpoints(publishing(core))
     expect(await hasSigned()).toBe(true)
     // The witness was not told of the rotation, and learns of it with the next checkpoint.
     const site = await rotate()
-    await publishLatestCheckpoint(publishing(site))
+    await publishCheckpoints(publishing(site))
     expect(await hasSigned()).toBe(true)
     expect(await publishKeyRotations(publishing(site))).toEqual([
       { key: witness.witnessKey, error: expect.stringMatching(/already signed/) },

@@ -1,29 +1,35 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
+import { auditJobsDecider } from '#domain/audit/decide.ts'
+import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
+import { Findings } from '#domain/audit/findings.ts'
+import { recordsOf } from '#infra/audit-program/sealed-tree.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
   parseVerifierKey,
 } from '#infra/audit-program/signed-checkpoint.ts'
+import { reportRefusals } from '#infra/audit-program/verify-log.ts'
 import type { Config } from '#infra/config/config.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { RunningCore } from '#infra/start-core.ts'
-import { publishLatestCheckpoint } from '#infra/transparency-log/ask-witnesses.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import {
   ensureLogSchema,
   openTransparencyLog,
   type TransparencyLog,
 } from '#infra/transparency-log/open-log.ts'
+import { publishCheckpoints } from '#infra/transparency-log/publish-checkpoints.ts'
 import { listCheckpoints, storedTree } from '#infra/transparency-log/read-log.ts'
 import { sealEvents } from '#infra/transparency-log/seal-events.ts'
+import { startSealer } from '#infra/transparency-log/sealer.ts'
 import { checkpointBody, noteOf } from '#infra/transparency-log/signed-note.ts'
 import { witnessCheckpoint } from '#infra/transparency-log/witness-checkpoint.ts'
 import { testCore } from '#test/support/test-core.ts'
@@ -71,14 +77,14 @@ async function appendAndSeal({ core, log }: Site, count = 1): Promise<void> {
 function publish(
   { core }: { readonly core: Core },
   transparencyLog: Partial<Config['transparencyLog']>,
-): Promise<void> {
+): Promise<boolean> {
   const outbound = createOutbound(operatorPolicy(core.config))
   closers.push(() => outbound.close())
   const config = {
     ...core.config,
     transparencyLog: { ...core.config.transparencyLog, ...transparencyLog },
   }
-  return publishLatestCheckpoint({ ...core, config, outbound })
+  return publishCheckpoints({ ...core, config, outbound })
 }
 
 const isCosigned = async (site: Site, by: Site): Promise<boolean> => {
@@ -145,10 +151,13 @@ describe('a site whose history differs from the one that a witness has signed', 
     return lines
   }
 
+  const refusalsIn = ({ core }: Site) =>
+    core.actors.ask(auditJobsDecider, AUDIT_JOBS_STREAM, ({ refusals }) => refusals)
+
   it.each([
-    ['of the same size', 0, '409'],
-    ['of a larger size', 2, '422'],
-  ])('logs an error for a tree %s', async (_, more, status) => {
+    ['of the same size', 0, '409', 'other-tree', 5],
+    ['of a larger size', 2, '422', 'not-continued', 7],
+  ])('logs and records a tree %s', async (_, more, status, reason, refusedSize) => {
     const [site, witness] = [await startSite(), await startSite()]
     witness.knows.push(site.log.signer.verifierKey)
     await appendAndSeal(site, 5)
@@ -161,6 +170,49 @@ describe('a site whose history differs from the one that a witness has signed', 
       },
     ])
     expect(await isCosigned(site, witness)).toBe(false)
+    const { name } = parseVerifierKey(witness.log.witness.witnessKey)
+    const refusal = { witness: name, size: 5, refusedSize, reason, isNotified: false }
+    expect(await refusalsIn(site)).toMatchObject([refusal])
+    await appendAndSeal(site, 1)
+    await publishAndLog(site, witness)
+    expect(await refusalsIn(site)).toHaveLength(1)
+    const findings = new Findings()
+    await reportRefusals(recordsOf(site.core), findings)
+    const detail = `the witness ${name} has signed another history of 5 events`
+    const found = { check: 'witnesses', stream: AUDIT_JOBS_STREAM, detail }
+    expect(findings.list()).toMatchObject([found])
+  })
+
+  it('records a tree that the witness knows to be larger', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    witness.knows.push(site.log.signer.verifierKey)
+    await appendAndSeal(site, 5)
+    expect(await publishAndLog(site, witness)).toEqual([])
+    await site.core.pg.query('delete from event_store.events where position > 2')
+    await site.core.pg.query('truncate transparency_log.tiles, transparency_log.checkpoints')
+    await site.core.pg.query('update transparency_log.log set size = 0, last_position = 0')
+    await appendAndSeal(site, 0)
+    await publishAndLog(site, witness)
+    expect(await refusalsIn(site)).toMatchObject([
+      { size: 5, refusedSize: 2, reason: 'larger-tree' },
+    ])
+  })
+
+  it('records nothing of a witness that is down, knows less, or fails', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    await appendAndSeal(site, 5)
+    await publishAndLog(site, { ...witness, url: 'http://127.0.0.1:1' })
+    // It does not know the log.
+    await publishAndLog(site, witness)
+    witness.knows.push(site.log.signer.verifierKey)
+    await publishAndLog(site, witness)
+    await appendAndSeal(site, 5)
+    await publishAndLog(site, witness)
+    await witness.core.pg.query('delete from transparency_log.witnessed')
+    await appendAndSeal(site, 5)
+    await publishAndLog(site, witness)
+    expect(await isCosigned(site, witness)).toBe(true)
+    expect(await refusalsIn(site)).toEqual([])
   })
 
   it('logs no error if another process had the same checkpoint signed meanwhile', async () => {
@@ -242,5 +294,98 @@ describe('the publication of a checkpoint', () => {
     const [latest] = await listCheckpoints(site.core.pg, 1)
     expect(received.join('')).toBe(latest?.note)
     expect(readFileSync(file, 'utf8')).toBe(`${latest?.note}\n`)
+  })
+
+  it('sends each checkpoint in order, also those of the time when it failed', async () => {
+    const site = await startSite()
+    const received: string[] = []
+    let status = 503
+    const hook = createServer(async (request, response) => {
+      let text = ''
+      for await (const chunk of request) text += String(chunk)
+      if (status === 200) received.push(text)
+      response.writeHead(status).end()
+    })
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve))
+    closers.push(() => hook.close())
+    const { port } = hook.address() as { port: number }
+    const folder = mkdtempSync(join(tmpdir(), 'log-'))
+    const webhook = `http://127.0.0.1:${port}/hook`
+    await appendAndSeal(site, 3)
+    expect(await publish(site, { file: join(folder, 'none', 'file'), webhook })).toBe(false)
+    await appendAndSeal(site, 2)
+    await appendAndSeal(site, 1)
+    status = 200
+    const file = join(folder, 'file')
+    expect(await publish(site, { file, webhook })).toBe(true)
+    const notes = (await listCheckpoints(site.core.pg, 5)).map(({ note }) => note).toReversed()
+    expect(notes).toHaveLength(3)
+    expect(received).toEqual(notes)
+    expect(readFileSync(file, 'utf8')).toBe(notes.map((note) => `${note}\n`).join(''))
+    expect(await publish(site, { file, webhook })).toBe(true)
+    expect(received).toHaveLength(3)
+  })
+
+  it('begins again with a log that was begun again', async () => {
+    const site = await startSite()
+    const file = join(mkdtempSync(join(tmpdir(), 'log-')), 'file')
+    await appendAndSeal(site, 5)
+    expect(await publish(site, { file })).toBe(true)
+    await site.core.pg.query('delete from event_store.events where position > 2')
+    await site.core.pg.query('truncate transparency_log.tiles, transparency_log.checkpoints')
+    await site.core.pg.query('update transparency_log.log set size = 0, last_position = 0')
+    await appendAndSeal(site, 0)
+    const [latest] = await listCheckpoints(site.core.pg, 1)
+    expect(await publish(site, { file })).toBe(true)
+    expect(readFileSync(file, 'utf8')).toContain(`\n2\n${latest?.root.toString('base64')}\n`)
+  })
+})
+
+describe('an idle site', () => {
+  const POLL = { timeout: 30_000, interval: 50 }
+
+  /** Starts to seal with a witness that answers when `isUp` is set. */
+  async function startSealing(site: Site, witness: Site, file: string, quorum = 1) {
+    const state = { isUp: false, attempts: 0 }
+    const gate = createServer(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += String(chunk)
+      state.attempts += 1
+      if (!state.isUp) return response.destroy()
+      const answer = await fetch(`${witness.url}/add-checkpoint`, { method: 'POST', body })
+      response.writeHead(answer.status).end(await answer.text())
+    })
+    await new Promise<void>((resolve) => gate.listen(0, '127.0.0.1', resolve))
+    closers.push(() => gate.close())
+    const { port } = gate.address() as { port: number }
+    const witnesses = [{ key: witness.log.witness.witnessKey, url: `http://127.0.0.1:${port}` }]
+    const { config } = site.core
+    const transparencyLog = { ...config.transparencyLog, witnesses, quorum, file }
+    const core = { ...site.core, config: { ...config, transparencyLog } }
+    const sealer = await startSealer(core, { everyMs: 20 })
+    closers.push(() => sealer.stop())
+    return state
+  }
+
+  it('asks a witness that was down again, until it has signed', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    witness.knows.push(site.log.signer.verifierKey)
+    const file = join(mkdtempSync(join(tmpdir(), 'log-')), 'file')
+    await appendAndSeal(site, 5)
+    const state = await startSealing(site, witness, file)
+    await expect.poll(() => state.attempts, POLL).toBeGreaterThan(2)
+    expect(await isCosigned(site, witness)).toBe(false)
+    state.isUp = true
+    await expect.poll(() => isCosigned(site, witness), POLL).toBe(true)
+  })
+
+  it('publishes at the start what a process that died had sealed', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    const file = join(mkdtempSync(join(tmpdir(), 'log-')), 'file')
+    await appendAndSeal(site, 5)
+    const [latest] = await listCheckpoints(site.core.pg, 1)
+    await startSealing(site, witness, file, 0)
+    const read = () => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+    await expect.poll(read, POLL).toBe(`${latest?.note}\n`)
   })
 })

@@ -7,6 +7,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
+import { Alert } from '#console/ui/messages/alert.tsx'
 import type { LogStatus, SignedCheckpoint } from '#read-api/contract/transparency-log.ts'
 import { Hash } from '../elements/amounts.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
@@ -36,6 +37,11 @@ function Status({ status }: { status: LogStatus }) {
   if (latest === null) return <p className="tg-muted">{t('audit.log.none')}</p>
   return (
     <>
+      {status.refusals.map(({ witness, size }) => (
+        <Alert key={`${witness} ${size}`} tone="bad">
+          {t('audit.log.refused', { name: witness, size: number.format(size) })}
+        </Alert>
+      ))}
       <Facts
         facts={[
           [t('audit.log.origin'), status.origin],
