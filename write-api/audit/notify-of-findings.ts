@@ -7,8 +7,10 @@ import {
   type VerificationJob,
 } from '#domain/audit/decide.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
+import { detailIn, type Finding } from '#domain/audit/findings.ts'
 import { messageDecider } from '#domain/messages/decide.ts'
 import { messageStream, rangesOf } from '#domain/messages/events.ts'
+import type { Language } from '#infra/http/language.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { activeAdminIds } from '#projections/users/query.ts'
@@ -87,21 +89,26 @@ function refusalNotice({ witness, size }: RefusingWitness): MessageContent {
 const LISTED_MAX = 10
 
 /** Removes characters that could be interpreted as markup. */
-const plain = (text: string): string => text.replace(/[^\w .,:;()#=-]/g, '')
+const plain = (text: string): string => text.replace(/[^\w\p{Script=Han} .,:;()#=，：（）-]/gu, '')
+
+function listOf(findings: readonly Finding[], language: Language): string {
+  const lines = findings.slice(0, LISTED_MAX).map((finding) => {
+    const { check, position, stream } = finding
+    const place = [position === null ? '' : `#${position}`, stream ?? ''].join(' ').trim()
+    return `- \`${check}\` ${plain(place)}: ${plain(detailIn(language, finding))}`
+  })
+  return lines.join('\n')
+}
 
 /** Returns the text of the notice in both languages. */
 function noticeOf({ result }: VerificationJob): MessageContent {
   const { findingCount = 0, findings = [], toPosition = 0 } = result ?? {}
-  const lines = findings.slice(0, LISTED_MAX).map(({ check, position, stream, detail }) => {
-    const place = [position === null ? '' : `#${position}`, stream ?? ''].join(' ').trim()
-    return `- \`${check}\` ${plain(place)}: ${plain(detail)}`
-  })
-  const list = lines.join('\n')
   return {
     title: `校验发现 ${findingCount} 个问题 / A verification has ${findingCount} findings`,
     content:
       `截至位置 ${toPosition} 的事件校验发现 ${findingCount} 个问题。请在“审计”中查看。\n\n` +
+      `${listOf(findings, 'zh')}\n\n` +
       `The verification of the events up to position ${toPosition} has ${findingCount} ` +
-      `findings. See the audit section.\n\n${list}`,
+      `findings. See the audit section.\n\n${listOf(findings, 'en')}`,
   }
 }
