@@ -85,6 +85,8 @@ const SAMPLES: Samples = {
   EventsNotSealed: { size: count },
   SealedEventsMissing: { sealed: count, events: count },
   EarlierRootDiffers: { size: count },
+  WitnessRefused: { witness: text, size: count },
+  WitnessUnreadable: {},
   VerifiedLogDiffers: { size: count },
   CheckpointUnsigned: { source },
   CheckpointIncomplete: { source },

@@ -41,7 +41,7 @@ describe('the events of verifications, as first recorded', () => {
     ],
     {
       ...{ verifications: [jobOf('v1', finding), jobOf('v2', coded)], rebuilds: [] },
-      ...{ scratchCopies: [], rotatedKeys: [] },
+      ...{ scratchCopies: [], rotatedKeys: [], refusals: [] },
     },
   )
 
