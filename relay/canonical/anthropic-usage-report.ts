@@ -1,6 +1,7 @@
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { withHourCache } from '#relay/dialects/one-hour-cache-writes.ts'
 import type { UsageContext } from '#relay/dialects/wire-format.ts'
+import { isCount } from './combine-usage-reports.ts'
 import { Counts, recordOf, TOKENS_MAX, type UsageReport, Whole } from './provider-usage-report.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -27,7 +28,7 @@ export function readAnthropicUsage(
   { body, inputCeiling, outputCeiling }: UsageContext,
 ): UsageReport {
   if (typeof raw !== 'object' || raw === null) {
-    return { usage: NO_USAGE, withinPrompt: null, isTrusted: false, anomaly: 'missing' }
+    return { usage: NO_USAGE, otherReading: null, isTrusted: false, anomaly: 'missing' }
   }
   const reported = raw as JsonObject
   const counts = new Counts()
@@ -60,23 +61,26 @@ export function readAnthropicUsage(
   const anomaly = counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null)
   const tools = reported.server_tool_use
   const toolUses = { web_search: recordOf(tools).web_search_requests }
-  const read = { usage, withinPrompt: null, isTrusted: counts.anomaly === null, anomaly }
+  const read = { usage, otherReading: null, isTrusted: counts.anomaly === null, anomaly }
   const report = tools === undefined || tools === null ? read : { ...read, toolUses }
   return sumOf('split') > 0 ? report : withHourCache(report, body)
 }
 
 /**
- * Reads the tokens of the cache. `split` counts the written tokens whose lifetime is reported.
- * `excess` is the part of `split` above the reported sum of writes.
+ * Reads the tokens of the cache. `split` counts the written tokens whose lifetime is reported. A
+ * valid sum of writes limits them, the cheaper ones first. `excess` is the part of `split` above
+ * this sum.
  */
 function readCache(reported: JsonObject, counts: Counts) {
   const cached = counts.optional(reported.cache_read_input_tokens)
   const written = counts.optional(reported.cache_creation_input_tokens)
   const lifetimes = recordOf(reported.cache_creation)
   const ofFiveMinutes = counts.optional(lifetimes.ephemeral_5m_input_tokens)
-  const hour = counts.optional(lifetimes.ephemeral_1h_input_tokens)
-  const split = ofFiveMinutes + hour
-  const excess = written > 0 ? Math.max(0, split - written) : 0
-  const fiveMinutes = Math.max(ofFiveMinutes, written - hour)
+  const ofHour = counts.optional(lifetimes.ephemeral_1h_input_tokens)
+  const split = ofFiveMinutes + ofHour
+  const isLimited = isCount(reported.cache_creation_input_tokens)
+  const hour = isLimited ? Math.min(ofHour, written) : ofHour
+  const fiveMinutes = isLimited ? written - hour : Math.max(ofFiveMinutes, written - hour)
+  const excess = isLimited ? Math.max(0, split - written) : 0
   return { cached, hour, fiveMinutes, split, excess }
 }

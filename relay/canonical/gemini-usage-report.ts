@@ -8,7 +8,6 @@ import {
   type UsageBounds,
   type UsageReport,
   Whole,
-  withCacheBeside,
 } from './provider-usage-report.ts'
 
 /**
@@ -22,7 +21,7 @@ export function readGeminiUsage(
   { inputCeiling, outputCeiling }: UsageBounds,
 ): UsageReport {
   if (typeof raw !== 'object' || raw === null) {
-    return { usage: NO_USAGE, withinPrompt: null, isTrusted: false, anomaly: 'missing' }
+    return { usage: NO_USAGE, otherReading: null, isTrusted: false, anomaly: 'missing' }
   }
   const reported = raw as Record<string, unknown>
   const counts = new Counts()
@@ -38,7 +37,7 @@ export function readGeminiUsage(
   const isTrusted = counts.anomaly === null
   const isCacheWithin = cached <= prompt
   const rest = new Whole(prompt)
-  const cacheRead = rest.take(isTrusted && isCacheWithin ? cached : 0)
+  const cacheRead = rest.take(isTrusted ? cached : 0)
   // The details of the prompt include those of its cached part.
   const isCacheCounted = cacheRead > 0
   const audio = inPrompt.audio - (isCacheCounted ? Math.min(inCache.audio, inPrompt.audio) : 0)
@@ -60,9 +59,7 @@ export function readGeminiUsage(
     inAnswer.audio + inAnswer.image > candidates ||
     candidates + thoughts > outputCeiling
   const anomaly = counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null)
-  const report = { usage, withinPrompt: null, isTrusted, anomaly }
-  if (isCacheWithin) return report
-  return { ...report, usage: withCacheBeside(usage, cached, 0, inputMost), withinPrompt: usage }
+  return { usage, otherReading: null, isTrusted, anomaly }
 }
 
 /** Returns the parts of an answer that are sound and pictures, which are limited to its tokens. */

@@ -12,9 +12,10 @@ export type UsageReport = {
   readonly usage: Usage
   /**
    * A second interpretation of a report that has more cached tokens than prompt tokens; otherwise
-   * null. Here, the prompt count includes the cached tokens. In `usage`, it does not.
+   * null. Here, the cached tokens are beside the prompt, as Anthropic counts them. In `usage`, they
+   * are a part of the prompt, and reduced to it.
    */
-  readonly withinPrompt: Usage | null
+  readonly otherReading: Usage | null
   /**
    * True if every count in the report is valid. A part, such as cached tokens, may still exceed its
    * total. It is then reduced, and the report stays trusted.
@@ -40,6 +41,8 @@ export type UsageAnomaly =
   | 'decreased'
   /** No tokens for a request or an answer that has text. */
   | 'zero'
+  /** Far more tokens than the request and the output limit that was sent let expect. */
+  | 'implausible'
   | 'parts-exceed-whole'
 
 /** The maximum token counts that are charged, even if a provider reports more. */
@@ -69,7 +72,7 @@ export function readOpenAiUsage(
   isOutputTotalLessPrompt = false,
 ): UsageReport {
   if (typeof raw !== 'object' || raw === null) {
-    return { usage: NO_USAGE, withinPrompt: null, isTrusted: false, anomaly: 'missing' }
+    return { usage: NO_USAGE, otherReading: null, isTrusted: false, anomaly: 'missing' }
   }
   const counts = new Counts()
   const reported = raw as Record<string, unknown>
@@ -95,15 +98,15 @@ export function readOpenAiUsage(
   const isPromptCut = Number(reported.prompt_tokens) > inputMost
   const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
   const whole = Math.max(completion, hidden)
-  // Cached tokens cost less, so a doubtful count of them is ignored. Every count must be valid, and
-  // cache reads and writes together must fit into the prompt.
+  // Cached tokens cost less, so they are ignored in a report with an invalid count. Cache reads and
+  // writes that do not fit into the prompt together are reduced to it, the cheaper reads first.
   const isTrusted = counts.anomaly === null
   const isCacheWithin = cached + cacheWritten <= prompt
   const rest = new Whole(prompt)
   // The parts may exceed the prompt, because a cached token may also be counted as audio or image.
   // Cached tokens are therefore taken first. The other parts follow, the most expensive first.
   const within = {
-    cacheRead: rest.take(isTrusted && isCacheWithin ? cached : 0),
+    cacheRead: rest.take(isTrusted ? Math.min(cached, Math.max(0, prompt - cacheWritten)) : 0),
     inputAudio: rest.take(audio),
     inputImage: rest.take(image),
     cacheWrite5m: rest.take(cacheWritten),
@@ -116,10 +119,10 @@ export function readOpenAiUsage(
     reasoning > whole ||
     outputAudio + outputImage > whole
   const anomaly = counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null)
-  const report = { usage: inclusive, withinPrompt: null, isTrusted, anomaly }
+  const report = { usage: inclusive, otherReading: null, isTrusted, anomaly }
   if (isCacheWithin) return report
-  const usage = withCacheBeside(inclusive, cached, cacheWritten, inputMost)
-  return { ...report, usage, withinPrompt: inclusive }
+  const parts = { prompt, cached, cacheWritten, audio, image }
+  return { ...report, otherReading: withCacheBeside(inclusive, parts, inputMost) }
 }
 
 type AnswerUsage = Pick<Usage, 'output' | 'reasoning' | 'outputAudio' | 'outputImage'>
@@ -134,22 +137,26 @@ function answerOf(output: number, reasoning: number, audio: number, image: numbe
   }
 }
 
+type PromptCounts = Readonly<
+  Record<'prompt' | 'cached' | 'cacheWritten' | 'audio' | 'image', number>
+>
+
 /**
  * Adds the cached tokens to the prompt count, because Anthropic's prompt counts exclude cached
  * tokens.
  */
-export function withCacheBeside(
+function withCacheBeside(
   inclusive: Usage,
-  cached: number,
-  cacheWritten: number,
+  { prompt, cached, cacheWritten, audio, image }: PromptCounts,
   inputMost: number,
 ): Usage {
-  const { inputUncached, cacheRead, cacheWrite5m, inputAudio, inputImage } = inclusive
-  const uncached = inputUncached + cacheRead + cacheWrite5m
-  const room = new Whole(inputMost - uncached - inputAudio - inputImage)
+  const rest = new Whole(prompt)
+  const room = new Whole(inputMost - prompt)
   return {
     ...inclusive,
-    inputUncached: uncached,
+    inputAudio: rest.take(audio),
+    inputImage: rest.take(image),
+    inputUncached: rest.left,
     cacheWrite5m: room.take(cacheWritten),
     cacheRead: room.take(cached),
   }
@@ -169,8 +176,8 @@ export function withLongWrites(report: UsageReport, inputDetails: unknown): Usag
     const moved = isCount ? Math.min(all, long as number) : all
     return { ...usage, cacheWrite5m: all - moved, cacheWrite1h: usage.cacheWrite1h + moved }
   }
-  const { usage, withinPrompt } = report
-  return { ...report, usage: move(usage), withinPrompt: withinPrompt && move(withinPrompt) }
+  const { usage, otherReading } = report
+  return { ...report, usage: move(usage), otherReading: otherReading && move(otherReading) }
 }
 
 /**

@@ -26,11 +26,11 @@ export const requestsHourCache = (body: Buffer): boolean =>
  * providers do not report the lifetime of cache writes.
  */
 export function withHourCache(report: UsageReport, body: Buffer): UsageReport {
-  const { usage, withinPrompt } = report
-  const hasWrites = usage.cacheWrite5m > 0 || (withinPrompt?.cacheWrite5m ?? 0) > 0
+  const { usage, otherReading } = report
+  const hasWrites = usage.cacheWrite5m > 0 || (otherReading?.cacheWrite5m ?? 0) > 0
   if (!hasWrites || !requestsHourCache(body)) return report
-  const within = withinPrompt && inHourCache(withinPrompt)
-  return { ...report, usage: inHourCache(usage), withinPrompt: within }
+  const other = otherReading && inHourCache(otherReading)
+  return { ...report, usage: inHourCache(usage), otherReading: other }
 }
 
 const inHourCache = (usage: Usage): Usage => ({

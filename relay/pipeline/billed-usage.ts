@@ -22,6 +22,7 @@ import {
   recordOf,
   TOKENS_MAX,
   type UsageAnomaly,
+  type UsageBounds,
   type UsageReport,
 } from '#relay/canonical/provider-usage-report.ts'
 import { billedConditions, requestedConditions } from '#relay/dialects/requested-conditions.ts'
@@ -33,15 +34,13 @@ import {
 } from '#relay/dialects/tool-limits.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
-import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
-
-/** What the billed usage depends on, apart from the answer: a `Candidate`, or a line of a batch. */
-export type MeteredCall = {
-  readonly request: ChatRequest
-  readonly channel: {
-    readonly target: Pick<ProviderTarget, 'isOutputTotalLessPrompt'> | null
-  }
-}
+import {
+  isDoubtful,
+  isInputImplausible,
+  type MeteredCall,
+  resolveCache,
+  resolveDoubts,
+} from './plausible-usage.ts'
 
 export type Delivery = {
   /** The usage that the provider reported, unparsed; undefined if the provider reported none. */
@@ -130,7 +129,8 @@ function meterWithTools(
   }
   if (toolLimits === undefined) return metered
   const { rawUsage, readText, isWhole, isUsageEarly = false, chargesInput } = delivery
-  const reported = readReport(rawUsage, candidate, limits, price).toolUses
+  const bounds = boundsOf(candidate, limits)
+  const reported = readReport(rawUsage, candidate, bounds, price).toolUses
   const isFinal = isWhole && !isUsageEarly
   const assumed = chargesInput ? assumedUses(toolLimits, isWhole) : undefined
   const countUses = () => largestUses([assumed, readText().tools])
@@ -180,19 +180,28 @@ function meterTokens(
       usage: dearest(readingsOf(metered.usage), price),
     }))
   }
-  const report = readReport(rawUsage, candidate, limits, price)
-  const { usage: seen } = report
-  const isTrusted = report.isTrusted && !INVALID.has(usageAnomaly)
-  const anomaly = usageAnomaly ?? report.anomaly
-  if (isWhole && isTrusted && !isUsageEarly && usageAnomaly === null) {
-    const usage = report.withinPrompt === null ? seen : dearerReading(report, NO_USAGE, price)
+  const bounds = boundsOf(candidate, limits)
+  const report = readReport(rawUsage, candidate, bounds, price)
+  const isFinal = isWhole && !isUsageEarly && usageAnomaly === null
+  const isHigh = isInputImplausible(report, candidate, bounds) ? 'implausible' : null
+  if (isFinal && report.isTrusted && !isDoubtful(report, candidate, limits)) {
+    const { usage, anomaly } = report
     const zero = isZeroForText(usage, delivery) ? 'zero' : null
-    return { usage, usageSource: 'upstream', anomaly: anomaly ?? zero }
+    return { usage, usageSource: 'upstream', anomaly: anomaly ?? zero ?? isHigh }
   }
   return ownCount(delivery, candidate, counter, price).then((counted) => {
-    const usage = dearerReading({ ...report, isTrusted }, counted.usage, price)
-    const isSeen = tokensOf(usage) === tokensOf(seen)
-    return { usage, usageSource: isSeen ? 'upstream' : counted.usageSource, anomaly }
+    const evidence = { delivery, call: candidate, limits, counted: counted.usage }
+    const resolved = resolveDoubts(report, evidence, (outputCeiling) =>
+      readReport(rawUsage, candidate, { ...bounds, outputCeiling }, price),
+    )
+    const isTrusted = resolved.isTrusted && !INVALID.has(usageAnomaly)
+    const usage =
+      isFinal && isTrusted
+        ? resolved.usage
+        : dearerReading({ ...resolved, isTrusted }, counted.usage, price)
+    const isSeen = tokensOf(usage) === tokensOf(resolved.usage)
+    const usageSource = isSeen ? 'upstream' : counted.usageSource
+    return { usage, usageSource, anomaly: usageAnomaly ?? resolved.anomaly ?? isHigh }
   })
 }
 
@@ -212,7 +221,8 @@ export function usageSoFar(
   limits: TokenLimits,
   price: PriceSnapshot,
 ): Usage {
-  const report = readReport(rawUsage, candidate, limits, price)
+  const read = readReport(rawUsage, candidate, boundsOf(candidate, limits), price)
+  const report = resolveCache(read, candidate, counted)
   const ofConditions = conditionsOfUsage(
     price.conditions === undefined ? [] : conditionsOfCall({ rawUsage }, candidate, price),
   )
@@ -238,19 +248,22 @@ function isZeroForText(usage: Usage, { readText }: Delivery): boolean {
 
 const NO_TOOLS: Pick<ToolLimits, 'uses' | 'inputTokens'> = { uses: {} }
 
-function readReport(
-  rawUsage: unknown,
-  { request, channel }: MeteredCall,
-  { outputTokens }: TokenLimits,
-  price: PriceSnapshot,
-): UsageReport {
+function boundsOf({ request }: MeteredCall, { outputTokens }: TokenLimits): UsageBounds {
   const { uses, inputTokens = 0 } = request.toolLimits ?? NO_TOOLS
   // A tool without a price per use, such as one that reads web pages, may add any number of tokens.
   const ofTools = inputTokens > 0 ? TOKENS_MAX : usesIn(uses) * INPUT_TOKENS_PER_USE.most
-  const bounds = {
+  return {
     inputCeiling: Math.min(TOKENS_MAX, request.inputBound.ceiling + ofTools),
     outputCeiling: outputCeiling(outputTokens),
   }
+}
+
+function readReport(
+  rawUsage: unknown,
+  { request, channel }: MeteredCall,
+  bounds: UsageBounds,
+  price: PriceSnapshot,
+): UsageReport {
   const isOutputTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
   const { format, body } = request
   const { choices } = request
@@ -258,16 +271,16 @@ function readReport(
 }
 
 /**
- * Returns the larger of the report and the gateway's own count. If the report has several
- * interpretations, the most expensive one is used. One interpretation of an untrusted report is
- * that all its tokens are plain text. So is one of the gateway's own count of images.
+ * Returns the larger of the report and the gateway's own count. Of several interpretations, the
+ * most expensive one is used. One interpretation of an untrusted report is that all its tokens are
+ * plain text. So is one of the gateway's own count of images.
  */
 function dearerReading(
-  { usage: seen, withinPrompt, isTrusted }: UsageReport,
+  { usage: seen, otherReading, isTrusted }: UsageReport,
   counted: Usage,
   price: PriceSnapshot,
 ): Usage {
-  const readings = withinPrompt === null ? [seen] : [seen, withinPrompt]
+  const readings = otherReading === null ? [seen] : [seen, otherReading]
   if (!isTrusted) readings.push(...readings.map(unclassified))
   const counts = readingsOf(counted)
   return dearest(

@@ -94,9 +94,7 @@ export function billedUsage(
   if (report === null) {
     return { usage: counted, usageSource, anomaly: isWhole ? 'missing' : null }
   }
-  const readings =
-    report.withinPrompt === null ? [report.usage] : [report.usage, report.withinPrompt]
-  const seen = dearest(readings, price)
+  const { usage: seen } = report
   const isZero = inputTokensOf(seen) === 0 || (seen.output === 0 && counted.output > 0)
   if (report.isTrusted && (isWhole || !isZero)) {
     return {

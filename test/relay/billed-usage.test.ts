@@ -22,9 +22,10 @@ const messages = [{ role: 'user', content: 'lorem ipsum '.repeat(40) }]
 const request = readChatRequest(Buffer.from(JSON.stringify({ model: 'm', messages })))
 if (isRelayError(request)) throw new Error(request.code)
 const candidate = { request, channel: { target: null } } as unknown as Candidate
+const OWN_INPUT = 120
 const counter = {
   count: async ({ text }: { readonly text: string }) => ({
-    ...{ input: 120, inputMost: 120 },
+    ...{ input: OWN_INPUT, inputMost: OWN_INPUT },
     output: estimateTokens(text),
   }),
 }
@@ -175,54 +176,74 @@ describe('the bill of a call', () => {
     return fc.assert(property, { numRuns: 3_000 })
   })
 
-  it('the bill is never lower for a cache count larger than the prompt', () =>
+  it('the bill is never lower for a cache larger than the prompt than for one that fills it', () =>
     fc.assert(
       fc.asyncProperty(delivered, price, tokens, fc.nat(9_000_000), async (...made) => {
         const [course, price, used, excess] = made
-        const { prompt_tokens, prompt_tokens_details: details, ...rest } = reportOf(used)
-        const lie = { ...details, cached_tokens: prompt_tokens + 1 + excess }
-        const lied = { ...rest, prompt_tokens, prompt_tokens_details: lie }
-        const bill = await billOf(course, price, reportOf(used))
-        expect(await billOf(course, price, lied)).toBeGreaterThanOrEqual(bill)
+        const { prompt_tokens: prompt, prompt_tokens_details: details, ...rest } = reportOf(used)
+        const bill = (cached_tokens: number) => {
+          const prompt_tokens_details = { ...details, cached_tokens }
+          return billOf(course, price, { ...rest, prompt_tokens: prompt, prompt_tokens_details })
+        }
+        const filling = await bill(prompt - used.written)
+        expect(await bill(prompt + 1 + excess)).toBeGreaterThanOrEqual(filling)
       }),
       { numRuns: 1_000 },
     ))
 
-  it('a cache larger than the prompt is billed at least like prompt plus excess', () => {
-    const both = fc.record({ prompt: fc.nat(4_000), excess: fc.integer({ min: 1, max: 20_000 }) })
-    const kind = fc.constantFrom('cached_tokens', 'cache_write_tokens')
+  const KINDS = ['cached_tokens', 'cache_write_tokens'] as const
+  /** A prompt that the gateway's own count confirms, and a smaller one. */
+  const CONFIRMED = { min: OWN_INPUT / 1.5, max: 4_000 }
+  const REFUTED = { min: 0, max: OWN_INPUT / 1.5 - 1 }
+
+  it('a cache larger than a prompt that the own count confirms is reduced to the prompt', () => {
+    const counts = fc.record({ prompt: fc.integer(CONFIRMED), excess: fc.integer({ min: 1 }) })
     return fc.assert(
-      fc.asyncProperty(delivered, price, both, kind, async (made, price, counts, kind) => {
-        const { prompt, excess } = counts
-        const cache = prompt + excess
-        const rest = { completion_tokens: 7, prompt_tokens_details: { [kind]: cache } }
-        const lied = await billOf(made, price, { prompt_tokens: prompt, ...rest })
-        const [within, beside] = await Promise.all([
-          billOf(made, price, { completion_tokens: 7, prompt_tokens: prompt }),
-          billOf(made, price, { prompt_tokens: prompt + cache, ...rest }),
-        ])
-        expect(lied).toBeGreaterThanOrEqual(within)
-        expect(lied).toBeGreaterThanOrEqual(beside)
+      fc.asyncProperty(delivered, price, counts, fc.constantFrom(...KINDS), async (...made) => {
+        const [course, price, { prompt, excess }, kind] = made
+        const bill = (cache: number) => {
+          const rest = { completion_tokens: 7, prompt_tokens_details: { [kind]: cache } }
+          return billOf(course, price, { prompt_tokens: prompt, ...rest })
+        }
+        expect(await bill(prompt + (excess % 20_000) + 1)).toBe(await bill(prompt))
       }),
       { numRuns: 1_000 },
     )
   })
 
-  it('cache reads and writes beyond the prompt are billed at least in full', () => {
+  it('a cache is billed beside a prompt that is too small for the own count', () => {
+    const counts = fc.record({ prompt: fc.integer(REFUTED), excess: fc.integer({ min: 1 }) })
+    return fc.assert(
+      fc.asyncProperty(delivered, price, counts, fc.constantFrom(...KINDS), async (...made) => {
+        const [course, price, { prompt, excess }, kind] = made
+        const cache = prompt + (excess % 20_000) + 1
+        const rest = { completion_tokens: 7, prompt_tokens_details: { [kind]: cache } }
+        const lied = await billOf(course, price, { prompt_tokens: prompt, ...rest })
+        // Other tokenizers may count up to four times as many tokens.
+        const within = Math.min(cache, OWN_INPUT * 4 - prompt)
+        const beside = await billOf(course, price, {
+          ...{ ...rest, prompt_tokens: prompt + within, prompt_tokens_details: { [kind]: within } },
+        })
+        expect(lied).toBeGreaterThanOrEqual(beside)
+        const most = { ...rest, prompt_tokens: OWN_INPUT * 4, prompt_tokens_details: {} }
+        const dearest = ((await billOf(course, price, most)) * 5n) / 4n + 1n
+        expect(lied).toBeLessThanOrEqual(dearest)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('cache reads and writes beyond the prompt are billed at least as if they filled it', () => {
     const counts = fc.record({ prompt: fc.integer({ min: 2, max: 4_000 }), share: fc.nat(100) })
     return fc.assert(
       fc.asyncProperty(delivered, price, counts, async (made, price, { prompt, share }) => {
         const cached = Math.ceil((prompt * (100 + share)) / 200)
-        const written = prompt - cached + 1
-        const details = { cached_tokens: cached, cache_write_tokens: written }
-        const rest = { completion_tokens: 7, prompt_tokens_details: details }
-        const lied = await billOf(made, price, { prompt_tokens: prompt, ...rest })
-        const [within, beside] = await Promise.all([
-          billOf(made, price, { completion_tokens: 7, prompt_tokens: prompt }),
-          billOf(made, price, { prompt_tokens: prompt + cached + written, ...rest }),
-        ])
-        expect(lied).toBeGreaterThanOrEqual(within)
-        expect(lied).toBeGreaterThanOrEqual(beside)
+        const bill = (cache_write_tokens: number) => {
+          const prompt_tokens_details = { cached_tokens: cached, cache_write_tokens }
+          const rest = { completion_tokens: 7, prompt_tokens_details }
+          return billOf(made, price, { prompt_tokens: prompt, ...rest })
+        }
+        expect(await bill(prompt - cached + 1)).toBeGreaterThanOrEqual(await bill(prompt - cached))
       }),
       { numRuns: 1_000 },
     )

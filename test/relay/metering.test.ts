@@ -30,9 +30,9 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 beforeEach(async () => {
   bodies = []
   wasCut = false
-  await rig.addChannel(2, { baseUrl: provider.url, models: ['scripted'] })
-  await rig.setOption('ModelRatio', { scripted: 1 })
-  await rig.setOption('CompletionRatio', { scripted: 3 })
+  await rig.addChannel(2, { baseUrl: provider.url, models: ['scripted', 'o3'] })
+  await rig.setOption('ModelRatio', { scripted: 1, o3: 1 })
+  await rig.setOption('CompletionRatio', { scripted: 3, o3: 3 })
 })
 const event = (fields: object): string => `data: ${JSON.stringify(fields)}\n\n`
 const word = (content: string, others: object = {}): string =>
@@ -267,20 +267,69 @@ describe('usage beyond what is plausible', () => {
     expect(flagged).toBe(anomaly)
   })
 
-  it('a cache larger than the prompt is charged in addition to it, and flagged', async () => {
+  it.each([
+    ['a few tokens', 'hello', 1_000, 1_001, 500],
+    ['many tokens', 'hello', 100, 2_000, 50],
+    // The request has more than 2 000 words, so the prompt can't include the cache.
+    ['the rest of the request', 'hello '.repeat(2_100), 100, 2_000, 100 + 2_000 / 2],
+    ['more than the request has', 'hello '.repeat(2_100), 100, 9_000_000, null],
+  ])('a cache larger than the prompt by %s is charged and flagged', async (...row) => {
+    const [, content, prompt_tokens, cached_tokens, charge] = row
     await rig.setOption('CacheRatio', { scripted: 0.5 })
-    const prompt_tokens_details = { cached_tokens: 2_000 }
-    send = plain({ prompt_tokens: 100, completion_tokens: 0, prompt_tokens_details })
-    await chat(rig, REQUEST)
-    const charge = 100 + 2_000 / 2
-    expect(await settled()).toMatchObject({ charge, anomaly: 'parts-exceed-whole' })
+    const prompt_tokens_details = { cached_tokens }
+    send = plain({ prompt_tokens, completion_tokens: 0, prompt_tokens_details })
+    await chat(rig, { ...REQUEST, messages: [{ role: 'user', content }] })
+    const bill = await settled()
+    expect(bill.anomaly).toBe('parts-exceed-whole')
+    if (charge !== null) expect(bill.charge).toBe(charge)
+    else expect(bill.charge).toBeLessThan(5_000)
   })
 
-  it('an implausible output is charged at its ceiling, and flagged', async () => {
-    send = plain({ prompt_tokens: 10, completion_tokens: 200_000 })
-    await chat(rig, { ...REQUEST, max_tokens: 10 })
-    const { usage, anomaly } = await settled()
-    expect([usage.output, anomaly]).toEqual([100_020, 'absurd'])
+  const REASONED = { completion_tokens_details: { reasoning_tokens: 49_990 } }
+  const ceiling = (tokens: number) => tokens + Math.ceil(tokens / 8) + 1_024
+  it.each<readonly [string, object, object, number, number, string | null]>([
+    ['beyond any answer', {}, {}, 1e9, ceiling(100), 'absurd'],
+    ['beyond this answer', {}, {}, 100_200, ceiling(100), 'absurd'],
+    ['a little above its limit', {}, {}, ceiling(100), ceiling(100), null],
+    ['of reasoning outside the limit', REASONED, {}, 50_000, 50_000, 'implausible'],
+    [
+      'of reasoning that was requested',
+      {},
+      { reasoning_effort: 'low' },
+      50_000,
+      50_000,
+      'implausible',
+    ],
+    ['of rejected predictions', {}, { prediction: { content: 'x' } }, 5_000, 5_000, 'implausible'],
+    ['of a model that reasons', {}, { model: 'o3' }, 50_000, 50_000, 'implausible'],
+    ['without any limit', {}, { max_tokens: undefined }, 50_000, 50_000, null],
+  ])('an output %s is charged and flagged as far as it is plausible', async (...row) => {
+    const [, told, others, completion_tokens, output, anomaly] = row
+    send = plain({ prompt_tokens: 10, completion_tokens, ...told })
+    await chat(rig, { ...REQUEST, max_tokens: 100, ...others })
+    const { usage, anomaly: flagged } = await settled()
+    expect([usage.output, flagged]).toEqual([output, anomaly])
+  })
+
+  it('an answer longer than its limit is charged as far as its text explains', async () => {
+    const choices = [{ message: { content: 'hello '.repeat(2_000) }, finish_reason: 'stop' }]
+    const usage = { prompt_tokens: 10, completion_tokens: 6_000 }
+    send = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ choices, usage }))
+    }
+    await chat(rig, { ...REQUEST, max_tokens: 100 })
+    const { usage: billed, usageSource, anomaly } = await settled()
+    expect([billed.output, usageSource, anomaly]).toEqual([6_000, 'upstream', 'implausible'])
+  })
+
+  it.each([
+    ['a hidden system prompt', 20_000, null],
+    ['far more than the request', 50_000, 'implausible'],
+  ])('an input with %s is charged as reported', async (_name, prompt_tokens, anomaly) => {
+    send = plain({ prompt_tokens, completion_tokens: 1 })
+    await chat(rig, REQUEST)
+    expect(await settled()).toMatchObject({ charge: prompt_tokens + 3, anomaly })
   })
 })
 

@@ -76,6 +76,7 @@ const ANOMALIES = [
   'fraction',
   'not-a-number',
   'absurd',
+  'implausible',
   'zero',
   'parts-exceed-whole',
   'other-model',

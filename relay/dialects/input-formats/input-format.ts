@@ -63,7 +63,7 @@ export function inputReport(tokens: unknown, { inputCeiling }: UsageBounds): Usa
   const inputUncached = counts.required(tokens, inputCeiling)
   const { anomaly } = counts
   const usage = { ...NO_USAGE, inputUncached }
-  return { usage, withinPrompt: null, isTrusted: anomaly === null, anomaly }
+  return { usage, otherReading: null, isTrusted: anomaly === null, anomaly }
 }
 
 /** Builds the body for the provider. A request without the model's name gets it. */

@@ -45,7 +45,7 @@ const REMOTE = new Set([
  * margin allows for a provider's own system prompt and tokenizer.
  */
 const CEILING_FACTOR = 2
-const CEILING_BASE = 100_000
+export const CEILING_BASE = 100_000
 
 /**
  * Returns bounds of the input tokens. The basic bound is the length of the request in bytes,

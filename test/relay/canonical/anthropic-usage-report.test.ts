@@ -61,11 +61,23 @@ describe('usage in Anthropic’s format', () => {
     },
   )
 
-  it('with more cache writes in the split than in the sum is billed by the split', () => {
-    const split = { ephemeral_5m_input_tokens: 400, ephemeral_1h_input_tokens: 300 }
-    const report = read({ ...TRUTH, cache_creation: split })
-    expect(report).toMatchObject({ isTrusted: true, anomaly: 'parts-exceed-whole' })
-    expect(report.usage).toMatchObject({ cacheWrite5m: 400, cacheWrite1h: 300 })
+  it.each([
+    // The writes to the one-hour cache cost more, so they are kept.
+    [500, 400, 300, 200, 300, 'parts-exceed-whole'],
+    [500, 0, 700, 0, 500, 'parts-exceed-whole'],
+    [0, 400, 300, 0, 0, 'parts-exceed-whole'],
+    [5, 100, -95, 5, 0, 'negative'],
+    [500, 100, 300, 200, 300, null],
+    // Without a valid sum, the split is all that is known.
+    [undefined, 400, 300, 400, 300, null],
+    [null, 400, 300, 400, 300, null],
+    [-5, 400, 300, 400, 300, 'negative'],
+  ])('with the sum %s of cache writes is billed for no more: %s and %s', (...row) => {
+    const [sum, short, long, cacheWrite5m, cacheWrite1h, anomaly] = row
+    const split = { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long }
+    const writes = { cache_creation_input_tokens: sum, cache_creation: split }
+    const report = read({ ...TRUTH, ...writes })
+    expect(report).toMatchObject({ anomaly, usage: { cacheWrite5m, cacheWrite1h } })
   })
 
   it.each([null, undefined, 'text', 3])('%j counts as missing usage', (raw) => {

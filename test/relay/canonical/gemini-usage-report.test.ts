@@ -12,7 +12,7 @@ describe('usage in Gemini’s format', () => {
     const raw = { ...USAGE, thoughtsTokenCount: 30, toolUsePromptTokenCount: 7 }
     expect(read(raw)).toEqual({
       usage: { ...NO_USAGE, inputUncached: 107, output: 50, reasoning: 30 },
-      withinPrompt: null,
+      otherReading: null,
       isTrusted: true,
       anomaly: null,
     })
@@ -88,13 +88,13 @@ describe('usage in Gemini’s format', () => {
     expect(inputTokensOf(report.usage)).toBeLessThanOrEqual(100)
   })
 
-  it('a cached count above the prompt is charged beside it, and never makes it cheaper', () => {
+  it('a cached count above the prompt is reduced to it', () => {
     const report = read({ ...USAGE, cachedContentTokenCount: 500 })
     expect(report).toMatchObject({
       isTrusted: true,
       anomaly: 'parts-exceed-whole',
-      usage: { inputUncached: 100, cacheRead: 500 },
-      withinPrompt: { inputUncached: 100, cacheRead: 0 },
+      usage: { inputUncached: 0, cacheRead: 100 },
+      otherReading: null,
     })
   })
 

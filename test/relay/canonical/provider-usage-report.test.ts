@@ -12,6 +12,9 @@ const inputOf = (report: UsageReport): number => {
   return inputUncached + cacheRead + cacheWrite5m + inputAudio + inputImage
 }
 
+const otherInputOf = (report: UsageReport): number =>
+  report.otherReading === null ? 0 : inputOf({ ...report, usage: report.otherReading })
+
 describe('usage in OpenAI’s format', () => {
   it('includes cached, audio and image tokens in the prompt', () => {
     const raw = {
@@ -52,12 +55,20 @@ describe('usage in OpenAI’s format', () => {
       { prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 } },
       { cacheRead: 4, cacheWrite5m: 5 },
     ],
-  ])('counts a cache larger than the prompt in addition to the prompt: %j', (cache, kinds) => {
+  ])('reads a cache larger than the prompt within it, or else beside it: %j', (cache, kinds) => {
     const raw = { prompt_tokens: 5, completion_tokens: 1, ...cache }
-    const usage = { inputUncached: 5, cacheRead: 0, cacheWrite5m: 0, ...kinds }
+    const otherReading = { inputUncached: 5, cacheRead: 0, cacheWrite5m: 0, ...kinds }
     const report = read(raw)
-    expect(report).toMatchObject({ usage, isTrusted: true, anomaly: 'parts-exceed-whole' })
-    expect(report.withinPrompt && inputOf({ ...report, usage: report.withinPrompt })).toBe(5)
+    expect(report).toMatchObject({ otherReading, isTrusted: true, anomaly: 'parts-exceed-whole' })
+    expect(inputOf(report)).toBe(5)
+    expect(report.usage.inputUncached).toBe(0)
+  })
+
+  it('keeps cache writes, which cost more than reads, if both exceed the prompt', () => {
+    const prompt_tokens_details = { cached_tokens: 600, cache_write_tokens: 401 }
+    const raw = { prompt_tokens: 1_000, completion_tokens: 1, prompt_tokens_details }
+    const usage = { inputUncached: 0, cacheRead: 599, cacheWrite5m: 401 }
+    expect(read(raw)).toMatchObject({ usage, anomaly: 'parts-exceed-whole' })
   })
 
   it.each(['cached_tokens', 'cache_write_tokens'])(
@@ -66,8 +77,9 @@ describe('usage in OpenAI’s format', () => {
       const raw = { prompt_tokens: 100, completion_tokens: 1 }
       const lie = read({ ...raw, prompt_tokens_details: { [name]: 9_000_000 } })
       expect(lie).toMatchObject({ isTrusted: true, anomaly: 'parts-exceed-whole' })
-      expect(lie.usage.inputUncached).toBe(100)
-      expect(inputOf(lie)).toBe(BOUNDS.inputCeiling)
+      expect(inputOf(lie)).toBe(100)
+      expect(lie.otherReading?.inputUncached).toBe(100)
+      expect(otherInputOf(lie)).toBe(BOUNDS.inputCeiling)
       const truth = read({ ...raw, prompt_tokens_details: { [name]: 100 } })
       expect(truth).toMatchObject({ isTrusted: true, anomaly: null })
       expect(inputOf(truth)).toBe(100)
@@ -171,7 +183,7 @@ describe('usage in OpenAI’s format', () => {
 
   it.each([null, 'text', 3])('%j counts as missing usage', (raw) => {
     const anomaly = 'missing'
-    expect(read(raw)).toEqual({ usage: NO_USAGE, withinPrompt: null, isTrusted: false, anomaly })
+    expect(read(raw)).toEqual({ usage: NO_USAGE, otherReading: null, isTrusted: false, anomaly })
   })
 
   const CEILING = 102_000
@@ -204,12 +216,13 @@ describe('usage in OpenAI’s format', () => {
     expect(read(raw)).toMatchObject({ isTrusted: false, usage, anomaly })
   })
 
-  it('counts an absurd cache in addition to the prompt, up to the ceiling of the input', () => {
+  it('gives no discount for an absurd cache, which may be beside the prompt', () => {
     const prompt_tokens_details = { cached_tokens: 1e9 }
     const raw = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details }
     const report = read(raw)
-    expect(report).toMatchObject({ isTrusted: false, anomaly: 'absurd' })
-    expect(inputOf(report)).toBe(CEILING)
+    const usage = { inputUncached: 100, cacheRead: 0 }
+    expect(report).toMatchObject({ usage, isTrusted: false, anomaly: 'absurd' })
+    expect(otherInputOf(report)).toBe(CEILING)
   })
 
   it('gives no discount for the cache of a prompt that was cut', () => {

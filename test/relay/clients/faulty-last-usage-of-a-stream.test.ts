@@ -167,6 +167,13 @@ describe.each(FORMATS)('a stream of the format $name', (format) => {
     expect(end.charge).toBeLessThanOrEqual(TRUE_CHARGE + 20)
   })
 
+  it('with text in the event of a report without an output is charged for this text', async () => {
+    const all = text(PIECE.repeat(PIECES), withoutOutput)
+    const { end } = await settled(begin(early), all, ended(withoutOutput))
+    expect(end).toMatchObject({ end: 'done', usageSource: 'estimated', anomaly: 'missing' })
+    expect(end.charge).toBeGreaterThanOrEqual(TRUE_CHARGE - 20)
+  })
+
   it('whose last report repeats the one before is charged by it', async () => {
     const last = report(INPUT, OUTPUT)
     const { end } = await settled(begin(early), ...texts, text('', last), ended(last))

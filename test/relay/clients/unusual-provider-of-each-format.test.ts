@@ -32,6 +32,15 @@ const WRITTEN_OTHERWISE: readonly (readonly [string, (text: string) => string])[
 
 /** Counts that no provider can mean. */
 const LIES = ['-5', '1e30', '"many"', 'null', '0.5', '99999999999', '[1]']
+const COUNTS = /"(\w*(?:[Tt]oken)\w*)":\d+/g
+const CACHED = /"(cached_tokens|cachedContentTokenCount)":\d+/g
+/** The highest input of such a request that is charged. */
+const INPUT_MOST = 101_000
+/**
+ * The highest output, which its limit or its text explains. The Responses API reports reasoning, so
+ * its output may be outside the limit.
+ */
+const OUTPUT_MOST: Readonly<Record<string, number>> = { responses: 100_200 }
 
 describe.each(FORMATS)('a provider of the format $name', (format) => {
   beforeEach(() =>
@@ -82,7 +91,6 @@ describe.each(FORMATS)('a provider of the format $name', (format) => {
   })
 
   it.each(LIES)('that reports %s tokens neither credits nor overcharges', async (lie) => {
-    const COUNTS = /"(\w*(?:[Tt]oken)\w*)":\d+/g
     provider.change = (text) => text.replace(COUNTS, (_, name: string) => `"${name}":${lie}`)
     for (const isStream of [false, true]) expect((await send(isStream)).status).toBe(200)
     await expect.poll(async () => (await rig.callEvents()).length).toBe(4)
@@ -91,8 +99,33 @@ describe.each(FORMATS)('a provider of the format $name', (format) => {
     for (const { data } of ends) {
       const { charge } = data as { charge: number }
       expect(charge).toBeGreaterThan(0)
-      // The highest counts that are plausible for such a request.
-      expect(charge).toBeLessThanOrEqual(Math.ceil((101_000 + 100_200 * 4) * 1.25))
+      const output = OUTPUT_MOST[format.name] ?? 1_150
+      expect(charge).toBeLessThanOrEqual(Math.ceil((INPUT_MOST + output * 4) * 1.25))
     }
+  })
+
+  it('that reports no counts is charged by the gateway’s own', async () => {
+    provider.change = (text) => text.replace(COUNTS, '"other":0')
+    for (const isStream of [false, true]) expect((await send(isStream)).status).toBe(200)
+    await expect.poll(async () => (await rig.callEvents()).length).toBe(4)
+    const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
+    for (const { data } of ends) {
+      expect(data).toMatchObject({ usageSource: 'estimated', anomaly: 'missing' })
+      expect((data as { charge: number }).charge).toBeLessThanOrEqual(CHARGES.text)
+    }
+  })
+
+  it('that reports a cache above the input is charged for no more than the input', async () => {
+    provider.change = (text) => text.replace(CACHED, '"$1":131')
+    for (const isStream of [false, true]) expect((await send(isStream)).status).toBe(200)
+    await expect.poll(async () => (await rig.callEvents()).length).toBe(4)
+    const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
+    // The whole input is cached, at half the price. In Messages, the cache is beside the input.
+    const charge = Math.round((130 / 2 + 12 * 4) * 1.25)
+    const end =
+      format.name === 'messages'
+        ? { charge: CHARGES.text, anomaly: null }
+        : { charge, anomaly: 'parts-exceed-whole' }
+    for (const { data } of ends) expect(data).toMatchObject(end)
   })
 })
