@@ -26,9 +26,12 @@ export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
   'store-unavailable',
 ])
 
+/** The errors of answers that the provider itself delivered as it should. */
+const USABLE: ReadonlySet<AttemptError> = new Set(['screened', 'model-fault'])
+
 export function outcomeOf(end: AttemptEnd): AttemptOutcome {
   if (end.kind === 'plain') return 'well'
-  if (end.error === null || end.error === 'screened') return 'well'
+  if (end.error === null || USABLE.has(end.error)) return 'well'
   if (NOT_PROVIDER_ERRORS.has(end.error)) return 'nothing'
   if (end.kind === 'streamed') return { reason: end.error, blame: 'unknown' }
   if (end.isProxy === true) return { reason: 'proxy', blame: 'channel' }

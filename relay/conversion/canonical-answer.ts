@@ -46,6 +46,23 @@ export type CanonicalUsage = Pick<
   | 'outputImage'
 >
 
+/** `message` may contain confidential texts. */
+export type AnswerError = {
+  readonly type: string
+  readonly message: string
+  /** True if the model failed and not the provider, which charges for the answer. */
+  readonly isOfModel?: true
+}
+
+/** An answer consists of an error. */
+export class FailedAnswer extends Error {
+  readonly type: string
+  constructor({ type, message }: AnswerError) {
+    super(message)
+    this.type = type
+  }
+}
+
 /**
  * One event of a streamed answer. `choice` is 0 in formats with one choice. The parts of a choice
  * are numbered from 0 in the order in which they begin. Only the deltas of tool calls may be
@@ -72,8 +89,8 @@ export type CanonicalEvent =
     }
   /** The counts so far. Each report replaces the one before it. */
   | { readonly kind: 'usage'; readonly usage: CanonicalUsage }
-  /** The provider ended the stream with an error. `message` may contain confidential texts. */
-  | { readonly kind: 'error'; readonly type: string; readonly message: string }
+  /** The provider ended the stream with an error. */
+  | ({ readonly kind: 'error' } & AnswerError)
   /** The provider's last event. */
   | { readonly kind: 'end' }
 

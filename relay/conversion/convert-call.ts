@@ -2,7 +2,13 @@ import { EVENT_BOUNDARY, eventData } from '#relay/canonical/sse-scanner.ts'
 import type { ConvertedFormatName, PathParameters } from '#relay/dialects/wire-format.ts'
 import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
 import { callerNames } from './caller-names.ts'
-import type { CanonicalEvent, StreamReader, StreamWriter } from './canonical-answer.ts'
+import {
+  type AnswerError,
+  type CanonicalEvent,
+  FailedAnswer,
+  type StreamReader,
+  type StreamWriter,
+} from './canonical-answer.ts'
 import type { JsonObject } from './canonical-request.ts'
 import type {
   AnswerWriters,
@@ -34,8 +40,11 @@ export type CallConversion = {
   readonly body: Buffer
   /** The members that the provider's format can't express, by their names in the caller's. */
   readonly losses: readonly string[]
-  /** Returns the answer in the caller's format, or null if it can't be converted. */
-  readonly convertAnswer: (body: Buffer, id: string) => Buffer | null
+  /**
+   * Returns the answer in the caller's format, or null if it can't be converted. Returns an error
+   * if the model failed.
+   */
+  readonly convertAnswer: (body: Buffer, id: string) => Buffer | AnswerError | null
   readonly createStream: (id: string) => ConvertedStream
 }
 
@@ -78,7 +87,8 @@ const conversionOfAnswer = (
       if (answer === null) return null
       const canonical = { ...provider.readAnswer(answer), model }
       return Buffer.from(JSON.stringify(writers.writeAnswer(canonical, id)))
-    } catch {
+    } catch (error) {
+      if (error instanceof FailedAnswer) return { type: error.type, message: error.message }
       // For example, the arguments of a tool call may be nested too deeply to be written again.
       return null
     }
@@ -89,15 +99,13 @@ const conversionOfAnswer = (
 
 const EVENT_NAME = /^event: ?(.*)$/m
 
-type StreamError = Extract<CanonicalEvent, { readonly kind: 'error' }>
-
 /**
  * Converts the events of one stream to the caller's format. Only `end` writes the end of the
  * stream. Otherwise, the caller could see that the answer is complete before it is billed.
  */
 export class ConvertedStream {
   /** The error with which the provider ended the stream. It is not written for the caller. */
-  error: StreamError | null = null
+  error: AnswerError | null = null
   private hasEnd = false
   private readonly reader: StreamReader
   private readonly writer: StreamWriter

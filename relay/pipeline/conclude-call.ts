@@ -9,6 +9,7 @@ import {
   reportedCost,
 } from '#relay/canonical/check-answered-model-and-cost.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { AnswerError } from '../conversion/canonical-answer.ts'
 import { answeredModelIn, withShownModel } from '../dialects/model-in-answer.ts'
 import { serviceTierIn } from '../dialects/requested-conditions.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
@@ -27,7 +28,7 @@ import {
   callErrorAnswer,
   confidentialOf,
   ERROR_CODE_OF,
-  hasOwnErrors,
+  providerErrorBody,
   sendCallError,
 } from './failed-call-answer.ts'
 import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
@@ -60,6 +61,7 @@ const END_OF: Record<AttemptError, CallEnd> = {
   connect: 'upstream-error',
   format: 'upstream-error',
   'error-event': 'upstream-error',
+  'model-fault': 'upstream-error',
   timeout: 'timeout',
   cut: 'incomplete',
   'too-large': 'incomplete',
@@ -85,13 +87,14 @@ const isAnswered = ({ response }: Exchange): boolean => response.destroyed || re
 
 /**
  * Returns a plain answer as the caller receives it: in the caller's format and with the caller's
- * name for the model. Returns null for an answer that can't be converted.
+ * name for the model. Returns null for an answer that can't be converted, and an error if the
+ * model failed.
  */
 export function visibleAnswer(
   { exchange }: Pick<Closing, 'exchange'>,
   candidate: Candidate,
   body: Buffer,
-): Buffer | null {
+): Buffer | AnswerError | null {
   const { conversion, upstreamModel, request } = candidate
   if (conversion !== null) return conversion.convertAnswer(body, exchange.call)
   const { redactedAnswer, adaptAnswer } = request.format
@@ -102,13 +105,13 @@ export function visibleAnswer(
 
 /**
  * Settles a call with a plain answer. `body` is the provider's answer. The caller receives
- * `visibleBody` once the bill is durable.
+ * `visible` once the bill is durable: the answer, or the error of a model that failed.
  */
 export async function concludePlain(
   closing: Closing,
   candidate: Candidate,
   body: Buffer,
-  visibleBody: Buffer,
+  visible: Buffer | AnswerError,
 ): Promise<boolean> {
   const { exchange, call } = closing
   const { format } = candidate.request
@@ -121,30 +124,54 @@ export async function concludePlain(
     isWhole: true,
     chargesInput: true,
   }
-  if (!(await settle(closing, candidate, delivery, endOf(call, 'done')))) {
+  const isAnswer = Buffer.isBuffer(visible)
+  const end = endOf(call, isAnswer ? 'done' : END_OF['model-fault'])
+  if (!(await settle(closing, candidate, delivery, end))) {
     answerError(exchange, NO_STORE)
     return false
   }
+  if (!isAnswer) return sendFault(closing, candidate, visible)
   await keepStored(closing, candidate, () => idsInResponse(body))
+  sendPlain(closing, visible)
+  return true
+}
+
+/** Sends the error of a model that failed, after the call was settled. */
+function sendFault(closing: Closing, candidate: Candidate, { type, message }: AnswerError): false {
+  const error = Buffer.from(JSON.stringify({ error: { type, message } }))
+  keepEventMessage(closing, candidate, error)
+  const body = shownError(closing, candidate, error)
+  const place = { reason: 'no-channel', errorCode: 'upstream_error', retryAfterMs: 0 } as const
+  sendCallError(closing.exchange, { ...place, status: 502, body })
+  return false
+}
+
+/** Returns an error in an answer as the caller sees it. */
+const shownError = ({ deps, exchange }: Closing, candidate: Candidate, error: Buffer): object =>
+  providerErrorBody(candidate, error, 502, {
+    ...{ errors: exchange.errors, call: exchange.call },
+    isHidden: deps.views.options.options.isUpstreamErrorHidden,
+  })
+
+function sendPlain({ exchange, format }: Closing, visibleBody: Buffer): void {
   const { response } = exchange
-  if (isAnswered(exchange)) return true
+  if (isAnswered(exchange)) return
   if (response.headersSent || exchange.jsonArray !== null) {
     // The response has already begun as a stream with ping comments, or it must be an array, so the
     // answer is sent as a stream event.
-    endStream(exchange, closing.format.streamOfAnswer(visibleBody))
-    return true
+    endStream(exchange, format.streamOfAnswer(visibleBody))
+    return
   }
   response.writeHead(200, [
     ...headersOf(exchange),
     'Content-Type',
-    closing.format.answerType?.(visibleBody) ?? 'application/json',
+    format.answerType?.(visibleBody) ?? 'application/json',
     'Content-Length',
     `${visibleBody.length}`,
   ])
   // Node sends the headers and a string body in one write. Latin-1 keeps every byte.
   if (visibleBody.length <= TEXT_BYTES_MAX) response.end(visibleBody.toString('latin1'), 'latin1')
   else response.end(visibleBody)
-  return true
 }
 
 /**
@@ -156,7 +183,7 @@ export async function concludeStream(
   candidate: Candidate,
   { error }: Extract<AttemptEnd, { readonly kind: 'streamed' }>,
 ): Promise<boolean> {
-  const { exchange, call, deps } = closing
+  const { exchange, call } = closing
   const { forwarder } = call
   if (forwarder === null) throw new Error('a stream without a forwarder')
   const isWhole = error === null
@@ -188,13 +215,8 @@ export async function concludeStream(
   else if (forwarder.errorEvent !== null && accountCodeIn(forwarder.errorEvent) !== null) {
     endStream(exchange, errorEvent(exchange, relayError('upstream_account')))
   } else if (forwarder.errorEvent !== null) {
-    const { isUpstreamErrorHidden: isHidden } = deps.views.options.options
-    const confidential = confidentialOf(candidate)
-    const { errors } = exchange
-    const isOwnFormat = hasOwnErrors(candidate, errors)
-    const texts = { isHidden, confidential, isOwnFormat }
-    const body = errors.providerErrorBody(forwarder.errorEvent, 502, texts, exchange.call)
-    endStream(exchange, errors.errorEvent(body))
+    const body = shownError(closing, candidate, forwarder.errorEvent)
+    endStream(exchange, exchange.errors.errorEvent(body))
   } else
     endStream(exchange, errorEvent(exchange, call.revokedBy ?? relayError(ERROR_CODE_OF[error])))
   return isWhole && isSettled

@@ -317,12 +317,12 @@ function conclude(
     if (isScreened && !screen.isCleanAnswer(end.body, readTexts)) {
       return concludeFailedCall(closing, candidate, { ...end, ...SCREENED })
     }
-    const visibleBody = visibleAnswer(closing, candidate, end.body)
-    if (visibleBody === null) return concludeFailedCall(closing, candidate, { ...end, ...NO_JSON })
-    if (candidate.lacksImageData === true) {
-      return concludeImages(closing, candidate, end.body, visibleBody)
+    const visible = visibleAnswer(closing, candidate, end.body)
+    if (visible === null) return concludeFailedCall(closing, candidate, { ...end, ...NO_JSON })
+    if (candidate.lacksImageData === true && Buffer.isBuffer(visible)) {
+      return concludeImages(closing, candidate, end.body, visible)
     }
-    return concludePlain(closing, candidate, end.body, visibleBody)
+    return concludePlain(closing, candidate, end.body, visible)
   }
   if (end.kind === 'streamed') return concludeStream(closing, candidate, end)
   if (isCharged(closing.call, end)) return concludeAbandoned(closing, candidate, end.error)

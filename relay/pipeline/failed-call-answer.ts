@@ -25,6 +25,7 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   'error-event': 'upstream_error',
   connect: 'upstream_unreachable',
   format: 'upstream_format',
+  'model-fault': 'upstream_error',
   timeout: 'upstream_timeout',
   cut: 'upstream_incomplete',
   'too-large': 'upstream_format',
@@ -85,11 +86,20 @@ export function callErrorAnswer(
   }
   const isErrorStatus = status !== null && status >= 400 && status <= 599
   const shownStatus = mapped ?? (isErrorStatus ? status : 502)
+  const body = providerErrorBody(candidate, end.body, status ?? 502, { isHidden, errors, call })
+  return { reason, errorCode: `upstream_${cause}`, status: shownStatus, retryAfterMs, body }
+}
+
+/** Renders a provider's error in the caller's format, without confidential texts. */
+export function providerErrorBody(
+  candidate: Candidate,
+  error: Buffer,
+  status: number,
+  { isHidden, errors, call }: Pick<AnswerContext, 'isHidden' | 'errors' | 'call'>,
+): object {
   const confidential = confidentialOf(candidate)
   const isOwnFormat = hasOwnErrors(candidate, errors)
-  const texts = { isHidden, confidential, isOwnFormat }
-  const body = errors.providerErrorBody(end.body, status ?? 502, texts, call)
-  return { reason, errorCode: `upstream_${cause}`, status: shownStatus, retryAfterMs, body }
+  return errors.providerErrorBody(error, status, { isHidden, confidential, isOwnFormat }, call)
 }
 
 /**

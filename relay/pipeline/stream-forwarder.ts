@@ -12,6 +12,7 @@ export type StreamVerdict =
   | 'open'
   | 'done'
   | 'error'
+  | 'model-fault'
   | 'overflow'
   | 'screened'
   | 'over-limit'
@@ -240,9 +241,19 @@ export class StreamForwarder implements SseSink {
     const { converted } = this
     if (converted !== null && this.readOnBytes === null) {
       this.held = [converted.end(Buffer.concat(this.held))]
-      if (this.hasConversionFailed(converted)) return
+      if (this.hasConversionFailed(converted)) return this.beginFailed()
     }
     this.verdict = 'done'
+  }
+
+  /**
+   * Begins the answer of a model that has delivered nothing but a fault. It is charged, so it is
+   * not repeated.
+   */
+  private beginFailed(): void {
+    if (this.verdict !== 'model-fault' || this.hasDelivered) return
+    this.hasDelivered = true
+    this.onFirstByte()
   }
 
   /** True if the stream is complete once the provider closes the connection. */
@@ -350,8 +361,9 @@ export class StreamForwarder implements SseSink {
   private hasConversionFailed({ error, hasGivenUp }: ConvertedStream): boolean {
     if (hasGivenUp) this.endAt('overflow')
     else if (error !== null) {
-      const { type, message } = error
+      const { type, message, isOfModel } = error
       this.fail(Buffer.from(JSON.stringify({ error: { type, message } })))
+      if (isOfModel) this.verdict = 'model-fault'
     }
     return hasGivenUp || error !== null
   }

@@ -22,6 +22,8 @@ export type AttemptError =
   | 'cut'
   | 'too-large'
   | 'format'
+  /** The model's answer is not usable, and the provider charges for it. */
+  | 'model-fault'
   | 'error-event'
   | 'caller-gone'
   | 'draining'
@@ -312,6 +314,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     const isFlowing = forwarder.push(chunk)
     if (forwarder.verdict === 'done') this.finish(this.endBy(null))
     else if (forwarder.verdict === 'error') this.abort('error-event')
+    else if (forwarder.verdict === 'model-fault') this.abort('model-fault')
     else if (forwarder.verdict === 'overflow') this.abort('too-large')
     else if (forwarder.verdict === 'screened') this.abort('screened')
     else if (forwarder.verdict === 'over-limit') this.abort('over-limit')
@@ -328,6 +331,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     forwarder?.close(isWhole)
     const { verdict } = forwarder ?? {}
     if (verdict === 'done') return this.finish(this.endBy(null))
+    if (verdict === 'model-fault') return this.finish(this.endBy(verdict))
     this.finish(this.endBy(verdict === 'error' ? 'error-event' : 'cut'))
   }
 

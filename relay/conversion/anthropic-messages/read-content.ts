@@ -7,6 +7,7 @@ import {
 } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
 import { withPlace } from '../part-places.ts'
+import { callSignatureIn, unwrapSignature } from '../wrapped-signature.ts'
 import { RequestObject } from './request-object.ts'
 
 /** What all blocks of one request share while they are read. */
@@ -14,6 +15,8 @@ export type ContentReading = {
   readonly losses: string[]
   /** The names of the tool calls that were read so far, by call id. */
   readonly toolNames: Map<string, string>
+  /** The signatures of the calls that follow, by call id: see `signatureBlock`. */
+  readonly callSignatures: Map<string, string>
 }
 
 /** Reads a `content` member: a text, or an array of blocks. */
@@ -30,6 +33,7 @@ export function readContent(
   return value.flatMap((item: unknown, index) => {
     const place = `${path}[${index}]`
     const block = new RequestObject(item, place, reading.losses)
+    if (readCallSignature(block, reading)) return []
     const part = readBlock(block, reading)
     if (part === null) {
       block.loseAll()
@@ -52,6 +56,14 @@ export function readCacheMark(object: RequestObject): { readonly cache?: CacheMa
     object.pathOf('cache_control'),
     'The cache control must be ephemeral, for 5m or 1h.',
   )
+}
+
+/** Keeps the signature of a call, if this is the block that holds it. */
+function readCallSignature(block: RequestObject, { callSignatures }: ContentReading): boolean {
+  if (block.any('type') !== 'redacted_thinking') return false
+  const kept = callSignatureIn(unwrapSignature(block.requiredText('data')))
+  if (kept !== null) callSignatures.set(kept.callId, kept.callSignature)
+  return kept !== null
 }
 
 /** Returns null for a block without a canonical form, such as a call of a provider's own tool. */
@@ -153,11 +165,13 @@ function readToolCall(block: RequestObject, reading: ContentReading): ContentPar
   // Clients send back the `caller` of a call. `direct` is the model itself. Others are losses.
   if ((block.object('caller')?.text('type') ?? 'direct') !== 'direct') block.lose('caller')
   reading.toolNames.set(id, name)
+  const signature = reading.callSignatures.get(id)
   return {
     kind: 'tool-call',
     id,
     name,
     argumentsJson: JSON.stringify(input),
+    ...(signature !== undefined && { signature }),
     ...readCacheMark(block),
   }
 }

@@ -25,7 +25,7 @@ const EFFORTS: ReadonlySet<string> = new Set<Effort>(['low', 'medium', 'high', '
 export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
   const losses: string[] = []
   const request = new RequestObject(body, '', losses)
-  const reading: ContentReading = { losses, toolNames: new Map() }
+  const reading: ContentReading = { losses, toolNames: new Map(), callSignatures: new Map() }
   const system = readSystem(request, reading)
   const tools = readTools(request, losses)
   const { toolChoice, allowsParallelCalls } = readToolChoice(request, tools)

@@ -9,7 +9,7 @@ import type { Block } from './fields.ts'
 import { InterleavedCalls, type PartEvent } from './interleaved-calls.ts'
 import { writeRefusalDetails, writeStopReason } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
-import { madeUpCallId } from './write-answer.ts'
+import { madeUpCallId, signatureBlock } from './write-answer.ts'
 
 /** The maximum length of a refusal's text, which is kept until the stop reason is written. */
 const REFUSAL_CHARACTERS_MAX = 10_000
@@ -128,10 +128,20 @@ class StreamState implements StreamWriter {
 
   private openBlock(event: PartEvent): string {
     this.openPart = event.part
+    const block = this.emptyBlock(event)
+    if (event.kind !== 'tool-call' || event.signature === undefined) return this.startBlock(block)
+    const signed = this.startBlock(signatureBlock(String(block.id), event.signature))
+    return signed + this.stopBlock() + this.startBlock(block)
+  }
+
+  private startBlock(block: Block): string {
     const index = this.blocks
     this.blocks += 1
-    const block = this.emptyBlock(event)
     return sse('content_block_start', { index, content_block: block })
+  }
+
+  private stopBlock(): string {
+    return sse('content_block_stop', { index: this.blocks - 1 })
   }
 
   private emptyBlock(event: PartEvent): Block {
@@ -154,7 +164,7 @@ class StreamState implements StreamWriter {
   private closeBlock(): string {
     if (this.openPart === null) return ''
     this.openPart = null
-    return sse('content_block_stop', { index: this.blocks - 1 })
+    return this.stopBlock()
   }
 
   private end(): string {

@@ -1,5 +1,6 @@
 import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
+import { wrapSignature } from '../wrapped-signature.ts'
 import { type Block, toolInputOf } from './fields.ts'
 import { writeRefusalDetails, writeStopReason } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
@@ -31,6 +32,15 @@ export function writeAnswer(answer: CanonicalAnswer, fallbackId: string): JsonOb
 export const madeUpCallId = (answerId: string, part: number): string =>
   `toolu_${answerId.replaceAll(/[^\w-]/g, '_')}_${part}`
 
+/**
+ * Returns a block with the signature of the call that follows it, because calls have no signature
+ * in this format. Callers send the block back together with the call.
+ */
+export const signatureBlock = (callId: string, callSignature: string): Block => ({
+  type: 'redacted_thinking',
+  data: wrapSignature({ callId, callSignature }),
+})
+
 /** A refusal is not written as a block, because its text is in the details of the stop reason. */
 function writePart(part: AnswerPart, index: number, answerId: string): Block[] {
   switch (part.kind) {
@@ -42,7 +52,8 @@ function writePart(part: AnswerPart, index: number, answerId: string): Block[] {
     case 'tool-call': {
       const { input } = toolInputOf(part.argumentsJson)
       const id = part.id === '' ? madeUpCallId(answerId, index) : part.id
-      return [{ type: 'tool_use', id, name: part.name, input }]
+      const call = { type: 'tool_use', id, name: part.name, input }
+      return part.signature === undefined ? [call] : [signatureBlock(id, part.signature), call]
     }
     case 'refusal':
       return []

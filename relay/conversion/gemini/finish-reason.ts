@@ -1,4 +1,4 @@
-import type { StopReason } from '../canonical-answer.ts'
+import type { AnswerError, StopReason } from '../canonical-answer.ts'
 
 const REFUSALS = new Set([
   'SAFETY',
@@ -13,10 +13,22 @@ const REFUSALS = new Set([
   'IMAGE_RECITATION',
 ])
 
-/**
- * Reads `finishReason`. Gemini ends an answer with calls with `STOP`. Faults of the model, such as
- * `MALFORMED_FUNCTION_CALL`, have no counterpart in other formats and count as the end.
- */
+/** The faults of a model. The answer is not usable, but the same request may succeed again. */
+const FAULTS = new Set([
+  'MALFORMED_FUNCTION_CALL',
+  'MALFORMED_RESPONSE',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+])
+
+/** Returns the error of a choice that ended with a fault of the model, or null. */
+export function readFault(reason: string, message: string): AnswerError | null {
+  if (!FAULTS.has(reason)) return null
+  const text = message === '' ? `The answer of the model ended with ${reason}.` : message
+  return { type: 'INTERNAL', message: text, isOfModel: true }
+}
+
+/** Reads `finishReason`. Gemini ends an answer with calls with `STOP`. */
 export function readFinishReason(reason: string, hasCalls: boolean): StopReason {
   if (REFUSALS.has(reason)) return 'refusal'
   // An answer that Gemini offers to continue is incomplete in the same way.

@@ -1,8 +1,14 @@
-import type { CanonicalAnswer, CanonicalEvent, StreamReader } from '../canonical-answer.ts'
+import {
+  type AnswerError,
+  type CanonicalAnswer,
+  type CanonicalEvent,
+  FailedAnswer,
+  type StreamReader,
+} from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
 import { collectAnswer } from './collect-answer.ts'
-import { readFinishReason } from './finish-reason.ts'
+import { readFault, readFinishReason } from './finish-reason.ts'
 import { readLogprobs } from './logprobs.ts'
 import { pictureAsMarkdown } from './media.ts'
 import { readSignature, readThought } from './thought-signature.ts'
@@ -12,10 +18,16 @@ import { readUsage } from './usage-metadata.ts'
 /** The most choices, and the most parts of a choice, that are read. */
 const COUNT_MAX = 128
 
-/** Reads the answer of `generateContent`. What can't be read is left out. */
+/**
+ * Reads the answer of `generateContent`. What can't be read is left out. Throws `FailedAnswer` if
+ * it ended with a fault of the model.
+ */
 export function readAnswer(body: JsonObject): CanonicalAnswer {
   const reader = new AnswerReader()
-  return collectAnswer([...reader.read(body), ...reader.finish()])
+  const events = [...reader.read(body), ...reader.finish()]
+  const error = events.find((event) => event.kind === 'error')
+  if (error?.isOfModel) throw new FailedAnswer(error)
+  return collectAnswer(events)
 }
 
 /**
@@ -77,6 +89,7 @@ class AnswerReader implements StreamReader {
       const stop = { kind: 'stop', choice: 0, stop: 'refusal', stopSequence: null } as const
       return [stop, { kind: 'end' }]
     }
+    for (const { fault } of choices) if (fault !== null) return [{ kind: 'error', ...fault }]
     const stops = choices.flatMap((choice) => choice.finish())
     return stops.length < choices.length ? stops : [...stops, { kind: 'end' }]
   }
@@ -93,13 +106,21 @@ class ChoiceReader {
   private open: 'text' | 'thinking' | null = null
   private hasCalls = false
   private finishReason: string | null = null
+  private finishMessage = ''
 
   constructor(answerId: string, index: number) {
     this.answerId = answerId
     this.index = index
   }
 
-  read({ content, finishReason, logprobsResult }: JsonObject): readonly CanonicalEvent[] {
+  /** The error if the choice ended with a fault of the model, otherwise null. */
+  get fault(): AnswerError | null {
+    return this.finishReason === null ? null : readFault(this.finishReason, this.finishMessage)
+  }
+
+  read(candidate: JsonObject): readonly CanonicalEvent[] {
+    const { content, finishReason, finishMessage, logprobsResult } = candidate
+    this.finishMessage = textOr(finishMessage, this.finishMessage)
     if (typeof finishReason === 'string' && finishReason !== 'FINISH_REASON_UNSPECIFIED') {
       this.finishReason = finishReason
     }

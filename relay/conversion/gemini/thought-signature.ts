@@ -5,6 +5,7 @@ import {
 } from '#relay/canonical/thinking-signatures.ts'
 import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
+import { unwrapSignature, wrapSignature } from '../wrapped-signature.ts'
 
 const PLACEHOLDERS = new Set([UNCHECKED_SIGNATURE, 'context_engineering_is_the_way_to_go'])
 
@@ -39,7 +40,7 @@ export function readThought(text: string, field: unknown): ThinkingPart {
 /** Returns the field `thoughtSignature` for a caller, who sends it back with the next request. */
 export function signatureForCaller(kept: { signature: string } | { redacted: string }): string {
   const own = 'signature' in kept ? signatureForGemini(kept.signature) : null
-  return own ?? wrap(kept)
+  return own ?? wrapSignature(kept)
 }
 
 /**
@@ -52,7 +53,7 @@ export function thoughtsForCaller(thoughts: readonly ThinkingPart[]): string | u
     ({ signature, redacted }) =>
       redacted !== undefined || (signature !== undefined && signatureForGemini(signature) === null),
   )
-  return needed.length === 0 ? undefined : wrap({ thoughts: needed })
+  return needed.length === 0 ? undefined : wrapSignature({ thoughts: needed })
 }
 
 /** Reads the thoughts in the signature of a call. */
@@ -66,19 +67,8 @@ export function readThoughtsOfCall(field: unknown): readonly ThinkingPart[] {
   }))
 }
 
-const wrap = (kept: JsonObject): string =>
-  Buffer.from(`provider:${JSON.stringify(kept)}`).toString('base64')
-
-function unwrap(field: unknown): JsonObject | null {
-  if (typeof field !== 'string' || !field.startsWith(WRAPPED_SIGNATURE)) return null
-  try {
-    const json = Buffer.from(field, 'base64').toString('utf8').slice('provider:'.length)
-    const kept: unknown = JSON.parse(json)
-    return isObject(kept) ? kept : null
-  } catch {
-    return null
-  }
-}
+const unwrap = (field: unknown): JsonObject | null =>
+  typeof field === 'string' ? unwrapSignature(field) : null
 
 function signatureIn(kept: JsonObject | null): { signature?: string; redacted?: string } {
   if (typeof kept?.redacted === 'string') return { redacted: kept.redacted }

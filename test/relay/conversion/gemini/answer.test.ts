@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CanonicalAnswer, StopReason } from '#relay/conversion/canonical-answer.ts'
-import { readAnswer } from '#relay/conversion/gemini/read-answer.ts'
+import { createStreamReader, readAnswer } from '#relay/conversion/gemini/read-answer.ts'
 import { readRequest } from '#relay/conversion/gemini/read-request.ts'
 import { writeAnswer } from '#relay/conversion/gemini/write-answer.ts'
 import { ANSWER } from './answers.ts'
@@ -68,11 +68,21 @@ describe('reading an answer in Gemini’s format', () => {
     ['SPII', 'refusal'],
     ['BLOCKLIST', 'refusal'],
     ['LANGUAGE', 'refusal'],
-    ['MALFORMED_FUNCTION_CALL', 'end'],
     ['OTHER', 'end'],
     ['SOMETHING_NEW', 'end'],
   ])('reads the end %s as %s', (finishReason, stop) => {
     expect(choiceOf(candidate([{ text: 'a' }], { finishReason }))?.stop).toBe(stop)
+  })
+
+  it.each([
+    ['MALFORMED_FUNCTION_CALL', 'Malformed', 'Malformed'],
+    ['MALFORMED_RESPONSE', '', 'The answer of the model ended with MALFORMED_RESPONSE.'],
+  ])('reads a fault of the model as an error: %s', (finishReason, finishMessage, message) => {
+    const body = candidate([{ text: 'a' }], { finishReason, finishMessage })
+    expect(() => readAnswer(body)).toThrow(message)
+    const reader = createStreamReader()
+    reader.read(body, '')
+    expect(reader.finish()).toEqual([{ kind: 'error', type: 'INTERNAL', message, isOfModel: true }])
   })
 
   it('reads a blocked prompt as a refusal', () => {
