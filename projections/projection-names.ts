@@ -23,6 +23,7 @@ export const PROJECTION_NAMES = [
   'usage-by-hour',
   'open-calls',
   'open-tasks',
+  'open-batches',
   'channel-health',
   'channel-stats',
   'channel-timeline',

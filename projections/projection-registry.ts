@@ -11,6 +11,7 @@ import { ledger } from './ledger/projection.ts'
 import { callLog } from './logs/projection.ts'
 import { messages } from './messages/projection.ts'
 import { notifications } from './notifications/projection.ts'
+import { openBatchesProjection } from './open-batches/projection.ts'
 import { openCallsProjection } from './open-calls/projection.ts'
 import { openTasksProjection } from './open-tasks/projection.ts'
 import { optionChanges } from './option-changes/projection.ts'
@@ -50,6 +51,7 @@ export const PROJECTIONS: readonly Projection[] = [
   usageByHour,
   openCallsProjection,
   openTasksProjection,
+  openBatchesProjection,
   channelHealth,
   channelStats,
   channelTimeline,

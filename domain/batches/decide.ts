@@ -41,6 +41,8 @@ export type EndBatch = {
   readonly type: 'EndBatch'
   readonly cause: BatchEndCause
   readonly billedLines: number
+  /** The number of results that could not be read. */
+  readonly unreadableLines?: number
   readonly at: number
 }
 
@@ -147,10 +149,14 @@ function billLines({ lines }: BillLines, record: BatchRecord): Outcome {
   return [{ type: 'BatchLinesBilled', v: 1, data: { ...factsOf(record), lines: added } }]
 }
 
-function end({ cause, billedLines, at }: EndBatch, record: BatchRecord): Outcome {
+function end(
+  { cause, billedLines, unreadableLines = 0, at }: EndBatch,
+  record: BatchRecord,
+): Outcome {
   if (record.end !== null) return codedError('BatchEnded')
   if (record.billed.size !== billedLines) return codedError('BatchMoved')
-  const data = { ...factsOf(record), cause, billedLines, endedAt: at }
+  const unreadable = unreadableLines > 0 ? { unreadableLines } : {}
+  const data = { ...factsOf(record), cause, billedLines, ...unreadable, endedAt: at }
   return [{ type: 'BatchEnded', v: 1, data }]
 }
 

@@ -94,6 +94,8 @@ export type BatchEnded = Fact<
   BatchFacts & {
     readonly cause: BatchEndCause
     readonly billedLines: number
+    /** The number of results that could not be read, so they are not billed. Omitted if it is 0. */
+    readonly unreadableLines?: number
     readonly endedAt: number
   }
 >

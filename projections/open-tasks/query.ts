@@ -32,3 +32,13 @@ export const openTasks = (
     where (submitted_at, task) > (${after.submittedAt}, ${after.task})
     order by submitted_at, task limit ${limit}
   `)
+
+/** Counts the tasks that channels have and that have not ended. */
+export const countOpenTasksOf = (
+  db: CommonQueryMethods,
+  channelIds: readonly number[],
+): Promise<number> =>
+  db.oneFirst(sql.type(rowType({ count: wireInteger }))`
+    select count(*) as count from read_open_tasks.tasks
+    where channel_id = any(${sql.array([...channelIds], 'int8')})
+  `)

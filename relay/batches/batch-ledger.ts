@@ -36,6 +36,13 @@ type Submission = {
   readonly clientIp: Sealed | null
 }
 
+type EndFacts = {
+  /** The submission of a batch that no provider accepted. */
+  readonly refused?: Attempt | null
+  /** The number of results that could not be read. */
+  readonly unreadableLines?: number
+}
+
 /**
  * Writes all events of batches. One joint append submits or ends a batch together with its calls in
  * the account.
@@ -104,10 +111,13 @@ export class BatchLedger {
   }
 
   /**
-   * Ends the batch and its calls. Parts without a billed line are released. `refused` is the
-   * submission of a batch that no provider accepted.
+   * Ends the batch and its calls. Parts without a billed line are released.
    */
-  async end(batch: string, cause: BatchEndCause, refused: Attempt | null = null): Promise<void> {
+  async end(
+    batch: string,
+    cause: BatchEndCause,
+    { refused = null, unreadableLines = 0 }: EndFacts = {},
+  ): Promise<void> {
     const record = await this.peek(batch)
     if (record === null || record.end !== null) return
     const { submitted, billed, sums } = record
@@ -136,7 +146,8 @@ export class BatchLedger {
         billed: costRatio === undefined ? { lines, charge } : { lines, charge, cost },
       }
     })
-    const command = { type: 'EndBatch', cause, billedLines: billed.size, at } as const
+    const lines = { billedLines: billed.size, unreadableLines }
+    const command = { type: 'EndBatch', cause, ...lines, at } as const
     const steps: AnyStep[] = [
       { decider: batchDecider, stream: batchStream(batch), command },
       ...money.map((command) => ({

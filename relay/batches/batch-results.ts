@@ -69,37 +69,60 @@ async function openWith(
   throw new ResultsUnavailable(statusCode)
 }
 
-/** Yields the bytes of a batch's results as they arrive. Rejects if the results end early. */
+/**
+ * Yields the bytes of a batch's results as they arrive, and null for a result that is too long.
+ * Rejects if the results end early.
+ */
 export async function* resultLines(
   deps: Pick<RelayDeps, 'outbound'>,
   download: Download & { readonly splits?: BatchProtocol['splits'] },
   signal: AbortSignal,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<Buffer | null> {
   const body = await openDownload(deps, download, signal)
   const { splits } = download
-  yield* splits === undefined ? linesIn(body) : elementsIn(body, splits.rules)
+  yield* splits === undefined ? linesOrGapsIn(body, LINE_BYTES_MAX) : elementsIn(body, splits.rules)
 }
 
-/** Yields the lines of a stream as they arrive. At most one line is in memory. */
+/** Yields the lines of a stream as they arrive. Rejects if one is too long. */
 export async function* linesIn(
   body: AsyncIterable<Buffer>,
-  bytesMax = LINE_BYTES_MAX,
+  bytesMax: number,
 ): AsyncGenerator<Buffer> {
+  for await (const line of linesOrGapsIn(body, bytesMax)) {
+    if (line === null) throw new LineTooLong('a line of a batch is too long')
+    yield line
+  }
+}
+
+/**
+ * Yields the lines of a stream as they arrive. At most one line is in memory. A line that is too
+ * long is dropped, and null is yielded as soon as its length is exceeded.
+ */
+async function* linesOrGapsIn(
+  body: AsyncIterable<Buffer>,
+  bytesMax: number,
+): AsyncGenerator<Buffer | null> {
   let parts: Buffer[] = []
   let length = 0
+  let isDropping = false
   for await (const chunk of body) {
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       parts.push(chunk.subarray(start, end))
       start = end + 1
-      yield Buffer.concat(parts)
+      if (!isDropping) yield Buffer.concat(parts)
       parts = []
       length = 0
+      isDropping = false
     }
-    if (start === chunk.length) continue
+    if (start === chunk.length || isDropping) continue
     parts.push(chunk.subarray(start))
     length += chunk.length - start
-    if (length > bytesMax) throw new LineTooLong('a line of a batch is too long')
+    if (length <= bytesMax) continue
+    parts = []
+    length = 0
+    isDropping = true
+    yield null
   }
   if (length > 0) yield Buffer.concat(parts)
 }

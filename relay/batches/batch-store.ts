@@ -13,6 +13,10 @@ export type StoredBatch = {
   /** The time of the submission in unix milliseconds. */
   readonly submittedAt: number
   readonly isSettled: boolean
+  /** The number of attempts to settle the batch since its provider last said that it runs. */
+  readonly attempts: number
+  /** The time in unix milliseconds before which it is not tried again, or 0. */
+  readonly retryAt: number
   /** What the caller said about the batch, as JSON text. Null if nothing of it is shown again. */
   readonly request: Sealed | null
   /** The provider's last description of the batch, as JSON text. Null before it was accepted. */
@@ -46,11 +50,20 @@ export type PageOfBatches = {
   readonly after?: string
 }
 
+export type NewBatch = Omit<StoredBatch, 'isSettled' | 'object' | 'attempts' | 'retryAt'>
+
 /** Stores whose batch is whose, and the facts of the lines as long as results can be read. */
 export type BatchStore = {
-  add(batch: Omit<StoredBatch, 'isSettled' | 'object'>, lines: LinesById): Promise<void>
+  add(batch: NewBatch, lines: LinesById): Promise<void>
   describe(batch: string, object: Sealed): Promise<void>
   settle(batch: string): Promise<void>
+  /**
+   * Counts an attempt to settle a batch and stores when the next one may be. Returns false if the
+   * number of attempts is no longer the given one, because another process tries.
+   */
+  postpone(batch: string, attempts: number, retryAt: number): Promise<boolean>
+  /** Forgets the attempts of a batch, because its provider answers that it runs. */
+  resume(batch: string): Promise<void>
   /** Returns the batch, or undefined if the user has none with this id. */
   find(userId: number, batch: string): Promise<StoredBatch | undefined>
   list(userId: number, api: BatchApi, page: PageOfBatches): Promise<readonly StoredBatch[]>
@@ -75,6 +88,8 @@ const TABLE = `
   );
   alter table relay.batches add column if not exists api text not null default 'anthropic';
   alter table relay.batches add column if not exists request text;
+  alter table relay.batches add column if not exists attempts int4 not null default 0;
+  alter table relay.batches add column if not exists retry_at int8 not null default 0;
   create index if not exists batches_of_user on relay.batches (user_id, batch);
   create index if not exists unsettled_batches on relay.batches (batch) where not is_settled;
   create table if not exists relay.batch_lines (
@@ -85,7 +100,7 @@ const TABLE = `
   );
 `
 const ROW = `batch, user_id::int4 as "userId", api, submitted_at::float8 as "submittedAt",
-  is_settled as "isSettled", request, object`
+  is_settled as "isSettled", attempts, retry_at::float8 as "retryAt", request, object`
 
 const REMOVAL = `with lines as (delete from relay.batch_lines where batch = $1)
   delete from relay.batches where batch = $1`
@@ -93,6 +108,23 @@ const SWEEP = `with old as (
     delete from relay.batches where is_settled and submitted_at <= $1 returning batch
   )
   delete from relay.batch_lines where batch in (select batch from old)`
+
+function attemptsIn(pg: Pool): Pick<BatchStore, 'postpone' | 'resume'> {
+  return {
+    postpone: async (batch, attempts, retryAt) => {
+      const { rowCount } = await pg.query(
+        `update relay.batches set attempts = attempts + 1, retry_at = $3
+         where batch = $1 and attempts = $2`,
+        [batch, attempts, retryAt],
+      )
+      return rowCount === 1
+    },
+    resume: async (batch) => {
+      const text = 'update relay.batches set attempts = 0, retry_at = 0 where batch = $1'
+      await pg.query(text, [batch])
+    },
+  }
+}
 
 /** Creates the store in the schema `relay`, which all relays share. */
 export async function createBatchStore(pg: Pool): Promise<BatchStore> {
@@ -121,6 +153,7 @@ export async function createBatchStore(pg: Pool): Promise<BatchStore> {
     settle: async (batch) => {
       await pg.query('update relay.batches set is_settled = true where batch = $1', [batch])
     },
+    ...attemptsIn(pg),
     find: async (userId, batch) =>
       (await rows('where user_id = $1 and batch = $2', [userId, batch]))[0],
     list: async (userId, api, { limit, before, after }) => {

@@ -59,6 +59,7 @@ export async function readGeminiBatch(body: Buffer): Promise<GeminiBatch | Relay
   try {
     for (let at = 0; at < body.length; at += CHUNK_BYTES) {
       for (const element of splitter.push(body.subarray(at, at + CHUNK_BYTES))) {
+        if (element === null) continue
         const line = readLine(element, lines.length)
         if (isRelayError(line)) return inGeminiRequest(line, lines.length)
         if (lines.length === LINES_MAX) return invalid('batch.input_config.requests')
@@ -129,6 +130,7 @@ export const RESULT_RULES: SplitRules = {
   paths: [`metadata/output/${RESULTS}`, `response/${RESULTS}`],
   dropped: ['metadata/inputConfig/requests/requests'],
   elementBytesMax: 64 * MIB,
+  dropsLongElements: true,
   restBytesMax: MIB,
 }
 
@@ -232,11 +234,11 @@ export function renderGeminiBatch(
 
 /** Renders a result for the caller, with the caller's name for the model. Errors are redacted. */
 export function renderGeminiResult(
-  element: Buffer,
+  element: Buffer | null,
   model: string,
   confidential: readonly string[],
 ): string {
-  const value = objectIn(element.toString('utf8')) ?? {}
+  const value = (element === null ? null : objectIn(element.toString('utf8'))) ?? {}
   const metadata = recordOf(value.metadata)
   const ofCaller = metadata === null ? {} : { metadata }
   const response = recordOf(value.response)

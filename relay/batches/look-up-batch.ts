@@ -333,6 +333,7 @@ export async function sendRenderedLines(
   try {
     const lines = resultLines(deps, { keys, path, headers }, signal)
     for await (const line of lines) {
+      if (line === null) continue
       const text = render(line.toString('utf8'), modelOf, confidential)
       if (text === null) continue
       begin()

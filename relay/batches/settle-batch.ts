@@ -43,6 +43,8 @@ const LINES_AT_ONCE = 200
 const LOST_MS = 600_000
 /** The time after which the results of a batch no longer exist. */
 const RESULTS_MS = 30 * 86_400_000
+/** The pause after the first attempt to settle a batch. It doubles with each further one. */
+const PAUSE_MS = { first: 2_000, longest: 1_800_000 }
 const BATCHES_AT_ONCE = 4
 const DESCRIBE_MS = 300_000
 const PAGE = 500
@@ -87,6 +89,7 @@ export class BatchSettler {
 
   private async look(stored: StoredBatch, signal: AbortSignal): Promise<void> {
     const { batch, userId, submittedAt } = stored
+    if (stored.retryAt > this.deps.now()) return
     const { ledger, batchStore, vault, now } = this.deps
     const record = await ledger.peek(batch)
     const age = now() - submittedAt
@@ -101,9 +104,13 @@ export class BatchSettler {
     if (answer === 'missing' || (answer === null && age > RESULTS_MS)) {
       return age > LOST_MS ? this.end(batch, 'lost') : undefined
     }
-    if (answer === null) return
+    if (answer === null) return void (await this.postpone(stored))
     const { found, key } = answer
-    const isBilled = found.isEnded && (await this.bill(record, found, key, signal, age))
+    if (!found.isEnded && stored.attempts > 0) await batchStore.resume(batch)
+    // The pause is stored before the results are read, so that no other process reads them now.
+    if (found.isEnded && !(await this.postpone(stored))) return
+    const unreadableLines = found.isEnded ? await this.bill(record, found, key, signal, age) : null
+    const isBilled = unreadableLines !== null
     if (isBilled) await registerResultFiles(this.deps, key, record, found)
     try {
       await batchStore.describe(batch, await vault.seal(userId, JSON.stringify(found.object)))
@@ -113,23 +120,32 @@ export class BatchSettler {
     }
     if (!isBilled) return
     await deleteInputFile(this.deps, key, found)
-    await this.end(batch, 'done')
+    await this.end(batch, 'done', unreadableLines)
   }
 
-  private async end(batch: string, cause: 'done' | 'lost'): Promise<void> {
-    await this.deps.ledger.end(batch, cause)
+  /** Stores the pause before the next attempt. Returns false if another process tries now. */
+  private postpone({ batch, attempts }: StoredBatch): Promise<boolean> {
+    const pauseMs = Math.min(PAUSE_MS.first * 2 ** attempts, PAUSE_MS.longest)
+    return this.deps.batchStore.postpone(batch, attempts, this.deps.now() + pauseMs)
+  }
+
+  private async end(batch: string, cause: 'done' | 'lost', unreadableLines = 0): Promise<void> {
+    await this.deps.ledger.end(batch, cause, { unreadableLines })
     await this.deps.batchStore.settle(batch)
   }
 
-  /** Bills all lines with an answer. Returns false if the results can't be read yet. */
+  /**
+   * Bills all lines with an answer. Returns the number of results that could not be read, which
+   * cost nothing, or null if the results can't be read yet.
+   */
   private async bill(
     record: BatchRecord,
     { results }: BatchDescription,
     key: RelayKey,
     signal: AbortSignal,
     age: number,
-  ): Promise<boolean> {
-    if (results === null) return true
+  ): Promise<number | null> {
+    if (results === null) return 0
     const { ledger, batchStore } = this.deps
     const { batch } = record.submitted
     const facts = await batchStore.linesOf(batch)
@@ -137,33 +153,46 @@ export class BatchSettler {
     const ofParts = splits === undefined ? {} : { splits }
     const download = { keys: [key], path: results, headers, ...ofParts }
     let index = -1
+    let unreadable = 0
     let lines: BillLines['lines'][number][] = []
+    const billRead = async (): Promise<void> => {
+      const read = lines
+      lines = []
+      if (read.length > 0) await ledger.bill(batch, read)
+    }
     try {
       for await (const bytes of resultLines(this.deps, download, signal)) {
         index += 1
         const line = await this.readLine(bytes, { record, key, facts, index })
-        if (line !== null) lines.push(line)
-        if (lines.length < LINES_AT_ONCE) continue
-        await ledger.bill(batch, lines)
-        lines = []
+        if (line === 'unreadable') unreadable += 1
+        else if (line !== null) lines.push(line)
+        if (lines.length >= LINES_AT_ONCE) await billRead()
       }
     } catch (err) {
-      if (err instanceof ResultsUnavailable && err.status === 404) return age > RESULTS_MS
+      // The answers before the failure were delivered to the site, whether it passes or not.
+      await billRead()
+      if (err instanceof ResultsUnavailable && err.status === 404) {
+        return age > RESULTS_MS ? unreadable : null
+      }
       throw err
     }
-    if (lines.length > 0) await ledger.bill(batch, lines)
-    return true
+    await billRead()
+    if (unreadable > 0) {
+      this.deps.log.warn({ call: batch, unreadable }, 'results of a batch could not be read')
+    }
+    return unreadable
   }
 
   private async readLine(
-    bytes: Buffer,
+    bytes: Buffer | null,
     { record, key, facts, index }: LineContext,
-  ): Promise<BillLines['lines'][number] | null> {
+  ): Promise<BillLines['lines'][number] | 'unreadable' | null> {
+    if (bytes === null) return 'unreadable'
     const text = bytes.toString('utf8')
     if (text.trim() === '') return null
     const protocol = protocolOf(record)
     const result = protocol.readResult(text, index)
-    if (result === null) throw new Error('a line of the results of a batch has an unknown form')
+    if (result === null) return 'unreadable'
     const found = facts.get(lineId(record.submitted.batch, result.customId))
     if (found === undefined || result.answer === null) return null
     const { line, part, calls } = found

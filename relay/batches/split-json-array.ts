@@ -17,6 +17,8 @@ export type SplitRules = {
   /** The arrays whose elements are dropped. */
   readonly dropped?: readonly string[]
   readonly elementBytesMax: number
+  /** True if an element that is too long is dropped, and null takes its place. */
+  readonly dropsLongElements?: boolean
   /** The maximum length of all that is not an element of these arrays. */
   readonly restBytesMax: number
 }
@@ -38,6 +40,7 @@ export class JsonArraySplitter {
   private arrayDepth = 0
   private isDropping = false
   private isInElement = false
+  private isTooLong = false
   private split: string | null = null
   private parts: Buffer[] = []
   private length = 0
@@ -55,9 +58,9 @@ export class JsonArraySplitter {
   /** True if the document has the array, even if it is empty. */
   hasArray = false
 
-  /** Returns the elements that end in this chunk. */
-  push(chunk: Buffer): readonly Buffer[] {
-    const elements: Buffer[] = []
+  /** Returns the elements that end in this chunk, and null for each that is too long. */
+  push(chunk: Buffer): readonly (Buffer | null)[] {
+    const elements: (Buffer | null)[] = []
     let start = 0
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] as number
@@ -82,7 +85,7 @@ export class JsonArraySplitter {
         this.depth -= 1
         if (this.isInElement && this.depth === this.arrayDepth) {
           const element = this.endElement(chunk.subarray(start, at + 1))
-          if (element !== null) elements.push(element)
+          if (!this.isDropping) elements.push(element)
           start = at + 1
         } else if (isBetween) {
           this.arrayDepth = 0
@@ -138,9 +141,10 @@ export class JsonArraySplitter {
   private endElement(last: Buffer): Buffer | null {
     this.keep(last)
     this.isInElement = false
-    const element = this.isDropping ? null : Buffer.concat(this.parts)
+    const element = this.isDropping || this.isTooLong ? null : Buffer.concat(this.parts)
     this.parts = []
     this.length = 0
+    this.isTooLong = false
     return element
   }
 
@@ -148,10 +152,15 @@ export class JsonArraySplitter {
   private keep(bytes: Buffer): void {
     if (bytes.length === 0) return
     if (this.isInElement) {
-      if (this.isDropping) return
+      if (this.isDropping || this.isTooLong) return
       this.length += bytes.length
       if (this.length > this.rules.elementBytesMax) {
-        throw new UnsplittableJson('an element of the array is too long')
+        if (this.rules.dropsLongElements !== true) {
+          throw new UnsplittableJson('an element of the array is too long')
+        }
+        this.isTooLong = true
+        this.parts = []
+        return
       }
       this.parts.push(bytes)
     } else if (this.arrayDepth === 0 || bytes.at(-1) === OPEN_BRACKET) {
@@ -164,11 +173,11 @@ export class JsonArraySplitter {
   }
 }
 
-/** Yields the elements of an array while the document arrives. */
+/** Yields the elements of an array while the document arrives, and null for one too long. */
 export async function* elementsIn(
   chunks: AsyncIterable<Buffer>,
   rules: SplitRules,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<Buffer | null> {
   const splitter = new JsonArraySplitter(rules)
   for await (const chunk of chunks) yield* splitter.push(chunk)
 }

@@ -212,7 +212,7 @@ export async function refuse(
   attempt: Attempt | null = null,
 ): Promise<void> {
   try {
-    await ledger.end(batch, 'refused', attempt)
+    await ledger.end(batch, 'refused', { refused: attempt })
     await batchStore.remove(batch)
     await keyed?.free()
   } catch (err) {

@@ -38,6 +38,18 @@ export const CHANNEL_ERRORS = {
   ChannelExists: [200, { zh: '渠道已存在', en: 'The channel already exists' }],
   ModelsRequired: [200, { zh: '请至少选择一个模型！', en: 'Select at least one model' }],
   ChannelExpired: [200, (params) => appendNames(params, EXPIRED, EXPIRED_ONES)],
+  WorkInFlight: [
+    409,
+    ({ tasks = 0, batches = 0 }) => ({
+      zh:
+        `仍有 ${tasks} 个任务、${batches} 个批处理未完成。删除后将无法获取结果，` +
+        '也无法向用户计费，但上游仍会收费。请等待完成，或强制删除（force）',
+      en:
+        `Work is unfinished (tasks: ${tasks}, batches: ${batches}). After the deletion, the ` +
+        'results can be neither fetched nor billed, but the provider charges for them. Wait ' +
+        'until the work has ended, or delete with force',
+    }),
+  ],
   NameRequired: [200, { zh: '名称不能为空', en: 'The name is required' }],
   InvalidField: [
     400,

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
 import { writableFields } from '#read-api/contract/resource-field-definition.ts'
-import { Done, Envelope, Id, IdParams } from '#read-api/contract/response-envelope.ts'
+import { Done, Envelope, Id, IdParams, Query } from '#read-api/contract/response-envelope.ts'
 
 const text = (maxLength: number) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]))
@@ -56,7 +56,9 @@ export type UpdateChannel = Static<typeof UpdateChannel>
 const ids = Type.Array(Id, { maxItems: 1000 })
 const tag = Type.String({ maxLength: CHANNEL_FIELDS.tag.maxLength })
 
-export const DeleteChannelsBody = Type.Object({ ids })
+/** Channels that have unfinished tasks or batches are deleted only if `force` is true. */
+export const DeleteChannelsBody = Type.Object({ ids, force: Type.Optional(Type.Boolean()) })
+const ForceQuery = Type.Object({ force: Query.flag })
 export type DeleteChannelsBody = Static<typeof DeleteChannelsBody>
 
 /** A null tag removes the tag. */
@@ -148,8 +150,9 @@ export const channelActions = {
     response: { 200: Envelope(CreatedChannels) },
   },
   'DELETE /api/channel/:id/': {
-    summary: 'Delete a channel',
+    summary: 'Delete a channel; one with unfinished tasks or batches only with `force`',
     params: IdParams,
+    querystring: ForceQuery,
     response: { 200: Done },
   },
   'POST /api/channel/batch': {
@@ -159,6 +162,7 @@ export const channelActions = {
   },
   'DELETE /api/channel/disabled': {
     summary: 'Delete every disabled channel; returns how many',
+    querystring: ForceQuery,
     response: { 200: Envelope(Type.Integer()) },
   },
   'PUT /api/channel/': {

@@ -68,6 +68,8 @@ export const channels: Translations['channels'] = {
   deleteTitle: 'Delete the channel “{{name}}”?',
   deleteManyTitle: 'Delete the selected channels ({{count}})?',
   deleteDisabledTitle: 'Delete all disabled channels?',
+  forceDeleteTitle: 'Delete in spite of unfinished work?',
+  forceDelete: 'Delete anyway',
   deleteBody: 'Its key is erased too. Running calls finish. This cannot be undone.',
   deleteDisabledBody:
     'This includes channels that were disabled manually and automatically. It cannot be undone.',

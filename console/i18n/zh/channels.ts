@@ -66,6 +66,8 @@ export const channels = {
   deleteTitle: '删除渠道「{{name}}」？',
   deleteManyTitle: '删除所选的 {{count}} 个渠道？',
   deleteDisabledTitle: '删除所有已禁用渠道？',
+  forceDeleteTitle: '有未完成的任务，仍要删除？',
+  forceDelete: '强制删除',
   deleteBody: '密钥会一并清除，进行中的请求不受影响。此操作无法恢复。',
   deleteDisabledBody: '包括手动禁用和自动禁用的渠道。此操作无法恢复。',
   noneBody: '添加一个上游服务商的地址和密钥，即可开始转发请求。',

@@ -172,3 +172,33 @@ it('a weight edited in its row can be undone; an invalid weight is not sent', as
       { id: 2, weight: 5 },
     ])
 })
+
+it('unfinished work is named, and the channel deleted only if that is confirmed', async () => {
+  const { page } = app
+  const queries: string[] = []
+  const remove = app.site.routes['DELETE /api/channel/1/']
+  app.site.routes['DELETE /api/channel/1/'] = (sentCall) => {
+    const force = sentCall.query.get('force')
+    queries.push(String(force))
+    if (force === 'true' && remove !== undefined) return remove(sentCall)
+    const body = { success: false, message: 'tasks: 3', code: 'WorkInFlight', data: null }
+    return { status: 409, body }
+  }
+  await openBatch()
+  await choose(0)
+  const deleteOnce = async (answer: string) => {
+    await button(zh('shared.deleteSelected')).click()
+    const first = page.getByRole('alertdialog')
+    await first.getByRole('button', { name: zh('shared.delete'), exact: true }).click()
+    const second = page.getByRole('alertdialog', { name: zh('channels.forceDeleteTitle') })
+    await second.getByText('tasks: 3').waitFor()
+    await second.getByRole('button', { name: answer, exact: true }).click()
+    await second.waitFor({ state: 'detached' })
+  }
+  await deleteOnce(zh('ui.cancel'))
+  expect(queries).toEqual(['null'])
+  await page.getByText(zh('ui.selectedCount', { count: 1 })).waitFor()
+  await deleteOnce(zh('channels.forceDelete'))
+  await page.getByText(zh('channels.deleted', { count: 1 })).waitFor()
+  expect(queries).toEqual(['null', 'null', 'true'])
+})

@@ -42,6 +42,17 @@ function stateAfter(commands: readonly BatchCommand[]) {
 }
 
 describe('a batch', () => {
+  it('ends with the number of results that could not be read, if there are any', () => {
+    const state = stateAfter([submit, accept, bill(0)])
+    const endOf = (unreadableLines: number) =>
+      batchDecider.decide(
+        { type: 'EndBatch', cause: 'done', billedLines: 1, unreadableLines, at: 9 },
+        state,
+      )
+    expect(endOf(2)).toMatchObject([{ type: 'BatchEnded', data: { unreadableLines: 2 } }])
+    expect(endOf(0)).not.toMatchObject([{ data: { unreadableLines: 0 } }])
+  })
+
   it('bills each line once, however often its result is read', () => {
     const state = stateAfter([submit, accept, bill(0, 0, 1), bill(1, 0), bill(2, 1)])
     // Each line costs 2.5, which is rounded for each line.

@@ -207,6 +207,7 @@ describe.each([
     expect((await call('POST', cancel)).status).toBe(502)
     expect(await ends()).toEqual([])
     await replaceKeys(api, [PROVIDER_KEY, NEW_KEY])
+    laterMs += HOUR
     api.describeAs(true)
     await ok('GET', batch)
     await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 113 } }])

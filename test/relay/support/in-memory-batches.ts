@@ -11,11 +11,23 @@ export function batchesInMemory(): BatchStore {
   const sorted = () => [...batches.values()].sort((a, b) => (a.batch < b.batch ? -1 : 1))
   return {
     add: async (added, facts) => {
-      batches.set(added.batch, { ...added, isSettled: false, object: null })
+      batches.set(added.batch, {
+        ...added,
+        isSettled: false,
+        object: null,
+        attempts: 0,
+        retryAt: 0,
+      })
       lines.set(added.batch, facts)
     },
     describe: async (batch, object) => change(batch, { object }),
     settle: async (batch) => change(batch, { isSettled: true }),
+    postpone: async (batch, attempts, retryAt) => {
+      if (batches.get(batch)?.attempts !== attempts) return false
+      change(batch, { attempts: attempts + 1, retryAt })
+      return true
+    },
+    resume: async (batch) => change(batch, { attempts: 0, retryAt: 0 }),
     find: async (userId, batch) => {
       const found = batches.get(batch)
       return found?.userId === userId ? found : undefined

@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
 import { channelsOfPage, channelsOfTagQuery } from '#console/api/channels.ts'
 import { call } from '#console/api/client.ts'
+import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { confirmDelete, showUndoable } from '#console/ui/lists/list-actions.ts'
 import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import type { TagGroup, TagMember } from '#read-api/contract/channels.ts'
@@ -95,11 +97,32 @@ async function undoTags(channels: readonly SelectableChannel[]): Promise<void> {
   }
 }
 
+/** Deletes channels and returns their number. Unfinished work prevents it unless it is forced. */
+type Removal = (isForced: boolean) => Promise<number>
+
+const isWorkInFlight = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'WorkInFlight'
+
 export function useBatchDeletion() {
   const { t } = useTranslation()
   const perform = useChannelMutation()
-  const removing = (counted: () => Promise<number>) =>
-    perform(async () => showSuccess(t('channels.deleted', { count: await counted() })))
+  const removing = async (remove: Removal): Promise<boolean> => {
+    let isRemoved = false
+    await perform(async () => {
+      const count = await remove(false).catch(async (error: unknown) => {
+        if (!isWorkInFlight(error)) throw error
+        const title = t('channels.forceDeleteTitle')
+        const isConfirmed = await confirm({
+          ...{ title, body: error.message, confirmText: t('channels.forceDelete') },
+          tone: 'danger',
+        })
+        return isConfirmed ? remove(true) : null
+      })
+      isRemoved = count !== null
+      if (count !== null) showSuccess(t('channels.deleted', { count }))
+    })
+    return isRemoved
+  }
   const remove = async (channels: readonly SelectableChannel[]) => {
     const [first, ...others] = channels
     if (first === undefined) return false
@@ -108,16 +131,20 @@ export function useBatchDeletion() {
       ? t('channels.deleteTitle', { name: first.name })
       : t('channels.deleteManyTitle', { count: channels.length })
     if (!(await confirmDelete(title, t('channels.deleteBody')))) return false
-    return removing(() =>
-      isSingle
-        ? call('DELETE /api/channel/:id/', { params: { id: first.id } }).then(() => 1)
-        : call('POST /api/channel/batch', { body: { ids: channels.map(({ id }) => id) } }),
-    )
+    return removing((isForced) => {
+      const force = isForced ? { force: true } : {}
+      const ids = channels.map(({ id }) => id)
+      return isSingle
+        ? call('DELETE /api/channel/:id/', { params: { id: first.id }, query: force }).then(() => 1)
+        : call('POST /api/channel/batch', { body: { ids, ...force } })
+    })
   }
   const removeDisabled = async () => {
     const title = t('channels.deleteDisabledTitle')
     if (await confirmDelete(title, t('channels.deleteDisabledBody')))
-      await removing(() => call('DELETE /api/channel/disabled'))
+      await removing((isForced) =>
+        call('DELETE /api/channel/disabled', { query: isForced ? { force: true } : {} }),
+      )
   }
   return { remove, removeDisabled }
 }

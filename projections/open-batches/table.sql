@@ -1,0 +1,6 @@
+create table batches (
+  batch text primary key,
+  channel_id bigint
+);
+
+create index batches_by_channel on batches (channel_id);

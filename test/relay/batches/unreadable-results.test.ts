@@ -1,0 +1,180 @@
+import { beforeEach, expect, it } from 'vitest'
+import { batchStream } from '#domain/batches/events.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import type { BatchStore } from '#relay/batches/batch-store.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { batchesInMemory } from '../support/in-memory-batches.ts'
+import { KEY, relayRig, serveRelay } from '../support/relay-rig.ts'
+import { scriptedProvider } from '../support/scripted-provider.ts'
+
+const MODEL = 'claude-sonnet-5-5'
+const BATCHES = '/v1/messages/batches'
+const GEMINI = '/v1beta/batches'
+const UPSTREAM = 'msgbatch_provider1'
+const RESULTS = `${BATCHES}/${UPSTREAM}/results`
+const HOUR = 3_600_000
+const MIB = 1024 * 1024
+let laterMs = 0
+let batchStore: BatchStore
+const provider = startedForEach(scriptedProvider)
+const rig = startedForEach(() => {
+  batchStore = batchesInMemory()
+  const overrides = { batchPollEveryMs: 24 * HOUR, batchStore }
+  return relayRig(overrides, {}, undefined, { now: () => Date.now() + laterMs })
+})
+
+beforeEach(async () => {
+  laterMs = 0
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+  await rig.addChannel(2, { type: 14, baseUrl: provider.url, models: [MODEL] })
+  await rig.addChannel(3, { type: 24, baseUrl: provider.url, models: [MODEL] })
+  await rig.setOption('ModelRatio', { [MODEL]: 2 })
+  await rig.setOption('CompletionRatio', { [MODEL]: 1 })
+})
+
+async function call(method: string, path: string, body?: unknown, url = rig.url) {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  expect(response.status).toBe(200)
+  return response.json()
+}
+
+async function submit(isEnded = true): Promise<string> {
+  const description = {
+    ...{ id: UPSTREAM, processing_status: isEnded ? 'ended' : 'in_progress' },
+    request_counts: { processing: 0, succeeded: 3, errored: 0, canceled: 0, expired: 0 },
+    ...{ created_at: '2026-11-28T00:00:00Z', ended_at: '2026-11-28T01:00:00Z' },
+    results_url: 'https://provider.example/results',
+  }
+  provider.answers.set(`POST ${BATCHES}`, { body: description })
+  provider.answers.set(`GET ${BATCHES}/${UPSTREAM}`, { body: description })
+  const messages = [{ role: 'user', content: 'Hi' }]
+  const requests = ['a', 'b', 'c'].map((custom_id) => ({
+    ...{ custom_id, params: { model: MODEL, max_tokens: 64, messages } },
+  }))
+  return (await call('POST', BATCHES, { requests })).id
+}
+
+/** A result that costs 15: (10 + 5) · 2 / 2. */
+const result = (custom_id: string, text = 'Hello.') => {
+  const content = [{ type: 'text', text }]
+  const usage = { input_tokens: 10, output_tokens: 5 }
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: MODEL, content, usage }
+  return JSON.stringify({ custom_id, result: { type: 'succeeded', message } })
+}
+const resultsAre = (...lines: string[]) =>
+  provider.answers.set(`GET ${RESULTS}`, { body: lines.map((line) => `${line}\n`).join('') })
+const ends = async () => (await rig.callEvents()).filter(({ type }) => type !== 'CallAdmitted')
+const downloads = () => provider.requests.filter(({ path }) => path === RESULTS).length
+const streamOf = (id: string) => {
+  const hex = id.split('_').at(-1) ?? ''
+  return batchStream(hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'))
+}
+const endOf = async (id: string) =>
+  (await rig.eventsOf(streamOf(id))).find(({ type }) => type === 'BatchEnded')?.data
+
+it('a result of another form costs nothing, and the others are billed', async () => {
+  const id = await submit()
+  resultsAre(result('a'), '{"weird":true}', 'no JSON', result('c'))
+  expect(await call('GET', `${BATCHES}/${id}`)).toMatchObject({ processing_status: 'ended' })
+  expect(await ends()).toMatchObject([{ type: 'CallSettled', data: { charge: 30 } }])
+  expect(await endOf(id)).toMatchObject({ cause: 'done', billedLines: 2, unreadableLines: 2 })
+})
+
+it('a result that is too long costs nothing, and the others are billed', async () => {
+  const id = await submit()
+  const long = result('b', 'x'.repeat(33 * MIB))
+  const pieces = [result('a'), '\n', long, '\n', result('c'), '\n'].map((text) => Buffer.from(text))
+  provider.answers.set(`GET ${RESULTS}`, { pieces })
+  await call('GET', `${BATCHES}/${id}`)
+  await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 30 } }])
+  expect(await endOf(id)).toMatchObject({ billedLines: 2, unreadableLines: 1 })
+})
+
+it('a result of Gemini that is too long keeps the places of the others', async () => {
+  const element = (text: string) => ({
+    response: {
+      candidates: [{ content: { parts: [{ text }] }, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5 },
+    },
+  })
+  const results = [element('first'), element('x'.repeat(65 * MIB)), element('third')]
+  const output = { inlinedResponses: { inlinedResponses: results } }
+  const metadata = { state: 'BATCH_STATE_SUCCEEDED', createTime: '2026-11-28T00:00:00Z', output }
+  const body = { name: 'batches/provider1', metadata, done: true }
+  const accepted = { ...body, metadata: { ...metadata, output: {} }, done: false }
+  const submission = `/v1beta/models/${MODEL}:batchGenerateContent`
+  provider.answers.set(`POST ${submission}`, { body: accepted })
+  provider.answers.set(`GET ${GEMINI}/provider1`, { body })
+  const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
+  const request = { contents, generationConfig: { maxOutputTokens: 64 } }
+  const requests = ['a', 'b', 'c'].map((key) => ({ request, metadata: { key } }))
+  const batch = { display_name: 'x', input_config: { requests: { requests } } }
+  const { name } = await call('POST', submission, { batch })
+  await call('GET', `/v1beta/${name}`)
+  await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 30 } }])
+  const { response } = await call('GET', `/v1beta/${name}`)
+  const shown = response.inlinedResponses.inlinedResponses
+  expect(shown).toHaveLength(3)
+  expect(shown[1]).toMatchObject({ error: { code: 13 } })
+  expect(JSON.stringify(shown[2])).toContain('third')
+})
+
+it('what arrived before a failed download is billed, and each line once', async () => {
+  const id = await submit()
+  const cut = [Buffer.from(`${result('a')}\n${result('b')}\n`)]
+  const headers = { 'content-length': '1000000' }
+  provider.answers.set(`GET ${RESULTS}`, { headers, pieces: cut })
+  await call('GET', `${BATCHES}/${id}`)
+  const billed = async () =>
+    (await rig.eventsOf(streamOf(id))).flatMap(({ type, data }) =>
+      type === 'BatchLinesBilled' ? (data as { lines: { line: number }[] }).lines : [],
+    )
+  await expect.poll(async () => (await billed()).map(({ line }) => line)).toEqual([0, 1])
+  expect(await ends()).toEqual([])
+  resultsAre(result('a'), result('b'), result('c'))
+  laterMs += HOUR
+  await call('GET', `${BATCHES}/${id}`)
+  await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 45 } }])
+  expect((await billed()).map(({ line }) => line)).toEqual([0, 1, 2])
+})
+
+it('look-ups at two relays don’t download failing results before the pause is over', async () => {
+  const { core } = rig
+  let now = Date.now()
+  const frozen = { ...core, now: () => now }
+  const overrides = { batchPollEveryMs: 24 * HOUR, batchStore }
+  const relays = [await serveRelay(frozen, overrides), await serveRelay(frozen, overrides)]
+  try {
+    const id = await submit()
+    provider.answers.set(`GET ${RESULTS}`, { status: 500, body: {} })
+    const lookUp = () =>
+      Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          call('GET', `${BATCHES}/${id}`, undefined, relays[n % 2]?.url ?? ''),
+        ),
+      )
+    await lookUp()
+    await expect.poll(downloads).toBe(1)
+    await lookUp()
+    expect(downloads()).toBe(1)
+    now += 2_000
+    await lookUp()
+    await expect.poll(downloads).toBe(2)
+    now += 2_000
+    await lookUp()
+    expect(downloads()).toBe(2)
+    now += 2_000
+    await lookUp()
+    await expect.poll(downloads).toBe(3)
+    now += HOUR
+    resultsAre(result('a'))
+    await lookUp()
+    await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 15 } }])
+  } finally {
+    for (const relay of relays) await relay.close()
+  }
+})
