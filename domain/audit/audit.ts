@@ -1,6 +1,8 @@
+import { CORRECTIONS_STREAM } from '../corrections/events.ts'
 import type { Recorded } from '../shared/event.ts'
 import { accountOwner, checkGrant, checkPostings, checkTrialBalance } from './check-accounts.ts'
 import { checkBatch, checkCall, checkLeases } from './check-calls.ts'
+import { rememberCorrection } from './check-corrections.ts'
 import { checkOrder, checkRedemption, matchCredit } from './check-orders-and-codes.ts'
 import { messageOf } from './finding-texts.ts'
 import type { Findings } from './findings.ts'
@@ -45,7 +47,8 @@ function checkRules(state: AuditState, event: Recorded, findings: Findings): voi
     checkGrant(state, event, findings)
     if (CREDITS.has(type)) matchCredit(state, event, findings)
     checkCall(state, event, findings)
-  } else if (stream.startsWith('batch-')) checkBatch(state, event, findings)
+  } else if (stream === CORRECTIONS_STREAM) rememberCorrection(state, event)
+  else if (stream.startsWith('batch-')) checkBatch(state, event, findings)
   else if (stream.startsWith('redemption-')) checkRedemption(state, event, findings)
   else if (stream.startsWith('top-up-')) checkOrder(state, event, findings)
 }

@@ -14,8 +14,10 @@ import { NO_USAGE, type Usage } from '../pricing/usage.ts'
 import { isSame } from '../shared/deep-equal.ts'
 import type { Recorded } from '../shared/event.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
+import { checkCorrection } from './check-corrections.ts'
+import { addEndedCall, type EndedCall } from './ended-calls.ts'
 import type { Findings } from './findings.ts'
-import { addId, hasId } from './id-set.ts'
+import { addId } from './id-set.ts'
 import { type AuditedCall, type AuditState, isPartial } from './state.ts'
 
 type CallEvent =
@@ -63,7 +65,7 @@ export function checkCall(state: AuditState, recorded: Recorded, findings: Findi
     case 'CallInterrupted':
       return end(state, event, findings)
     case 'ChargeCorrected':
-      return correct(state, event, findings)
+      return checkCorrection(state, event, findings)
   }
 }
 
@@ -112,29 +114,21 @@ function end(state: AuditState, event: Recorded<CallEnd>, findings: Findings): v
     releaseBatch(state, data.call, call)
     return
   }
-  addId(state.charges, chargeOf(event.stream, data.call, fromWire(event.data.charge)))
+  addEndedCall(state.endedCalls, `${event.stream} ${data.call}`, endedCallOf(event))
   checkPrice(event, call, findings)
   const expected = expectedCharge(state, event, call, findings)
   if (expected !== null) compareCharges(event, fromWire(event.data.charge), expected, findings)
 }
 
-const chargeOf = (stream: string, call: string, charge: Quota): string =>
-  `${stream} ${call} ${charge}`
-
-/** Checks that a correction starts from the charges that are in force for its calls. */
-function correct(state: AuditState, event: Recorded<ChargeCorrected>, findings: Findings): void {
-  const { stream, data } = event
-  for (const { call, charge, corrected } of data.calls) {
-    const key = `${stream} ${call}`
-    const inForce = state.correctedCharges.get(key)
-    const isKnown =
-      inForce === undefined
-        ? isPartial(state) || hasId(state.charges, chargeOf(stream, call, fromWire(charge)))
-        : inForce === fromWire(charge)
-    findings.expect('charges', isKnown, event, 'CorrectedChargeUnknown', () => ({ call, charge }))
-    state.correctedCharges.set(key, fromWire(corrected))
-  }
-}
+const endedCallOf = ({
+  data,
+  meta,
+  position,
+  ...event
+}: Recorded<CallSettled | CallInterrupted>): EndedCall => ({
+  ...{ ...data, position, second: Math.floor(meta.at / 1_000) },
+  isBilledByLine: event.type === 'CallSettled' && 'billedLines' in data,
+})
 
 /** Reports a charge that differs from the recomputed one. A higher charge is its own finding. */
 function compareCharges(

@@ -55,7 +55,7 @@ function place(slots: Uint32Array, high: number, low: number): boolean {
  * Two independent 32-bit hashes: FNV-1a, and a multiplicative hash with the constants of MurmurHash
  * 3. The result is never two zeros, which mark a free slot.
  */
-function fingerprintOf(text: string): readonly [high: number, low: number] {
+export function fingerprintOf(text: string): readonly [high: number, low: number] {
   let first = 0x811c9dc5
   let second = 0x9747b28c
   for (let at = 0; at < text.length; at += 1) {

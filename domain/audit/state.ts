@@ -1,7 +1,9 @@
 import type { CallBatch } from '../accounts/events.ts'
+import type { CorrectionScope } from '../corrections/events.ts'
 import type { PriceSnapshot } from '../pricing/price.ts'
 import type { RedemptionTerms } from '../redemptions/events.ts'
 import type { Quota } from '../shared/quota.ts'
+import { type EndedCalls, noEndedCalls } from './ended-calls.ts'
 import type { Place } from './findings.ts'
 import { type IdSet, noIds } from './id-set.ts'
 
@@ -69,8 +71,8 @@ export type AuditedBatch = {
 /**
  * What an audit remembers between two events. It consists of plain data, maps and sets, so that it
  * can be stored and continued. Calls, batches and movements are removed at their ends. What remains
- * grows with the users, streams, orders and codes, by 16 to 48 bytes per call, and by 8 to 24 bytes
- * per grant.
+ * grows with the users, streams, orders, codes and corrections, by 50 to 80 bytes per call, and by
+ * 8 to 24 bytes per grant.
  */
 export type AuditState = {
   /** The position after which the audit began. Above 0, the earlier events are unknown. */
@@ -86,8 +88,10 @@ export type AuditState = {
   readonly siteAccounts: Map<string, Quota>
   readonly calls: Map<string, AuditedCall>
   readonly callIds: IdSet
-  /** The charges of ended calls, each with its account and call. */
-  readonly charges: IdSet
+  /** The ended calls that were charged, by account and call. */
+  readonly endedCalls: EndedCalls
+  /** The scopes of the corrections that were started, by their ids. */
+  readonly corrections: Map<string, CorrectionScope>
   /** The charges that are in force for calls that were corrected, by account and call. */
   readonly correctedCharges: Map<string, Quota>
   readonly grantIds: IdSet
@@ -99,7 +103,7 @@ export type AuditState = {
 }
 
 /** Increase this number when the shape of the state changes. Stored states are then ignored. */
-export const AUDIT_STATE_VERSION = 2
+export const AUDIT_STATE_VERSION = 3
 
 type Options = { readonly startedAfter?: number; readonly arePositionsDense?: boolean }
 
@@ -116,7 +120,8 @@ export const initialAudit = ({
   siteAccounts: new Map(),
   calls: new Map(),
   callIds: noIds(),
-  charges: noIds(),
+  endedCalls: noEndedCalls(),
+  corrections: new Map(),
   correctedCharges: new Map(),
   grantIds: noIds(),
   movements: new Map(),

@@ -41,6 +41,8 @@ type Origin = {
   readonly model?: string
   readonly tokenId?: number
   readonly channelId?: number | null
+  /** The amounts by channel, if the movement concerns several. */
+  readonly channels?: ReadonlyMap<number, bigint>
 }
 
 const DAY = 86_400
@@ -52,7 +54,7 @@ const DAY = 86_400
  */
 export const ledger = projectionOf<MovingEvent>({
   name: 'ledger',
-  version: 2,
+  version: 3,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     movements: { key: ['user_id', 'position'], isAppendOnly: true },
@@ -87,7 +89,8 @@ export const ledger = projectionOf<MovingEvent>({
       record(event, { type: 'rebate', source: String(event.data.orderId) }, rows),
     ChargeCorrected: (event, rows) => {
       const { correctionId: source, model } = event.data
-      record(event, { type: 'correction', source, model }, rows)
+      const channels = channelsOfCorrection(event.data)
+      record(event, { type: 'correction', source, model, channels }, rows)
     },
   } satisfies Handlers<MovingEvent>,
 })
@@ -101,13 +104,22 @@ const ofCall = ({ type, data }: Recorded<CallSettled | CallInterrupted>): Origin
   channelId: data.channelId,
 })
 
-function record(
-  { data, meta, position, revision }: Recorded<MovingEvent>,
-  { type, source, reason = '', note, model = '', tokenId = 0, channelId }: Origin,
-  rows: RowChanges,
-): void {
+/** Returns what a correction adds to the account by the channel of the calls, 0 for none. */
+function channelsOfCorrection({ calls }: ChargeCorrected['data']): ReadonlyMap<number, bigint> {
+  const amounts = new Map<number, bigint>()
+  for (const { channelId, charge, corrected } of calls) {
+    const id = channelId ?? 0
+    amounts.set(id, (amounts.get(id) ?? 0n) + BigInt(charge) - BigInt(corrected))
+  }
+  return amounts
+}
+
+function record(event: Recorded<MovingEvent>, origin: Origin, rows: RowChanges): void {
+  const { data, meta, position, revision } = event
+  const { type, source, reason = '', note, model = '', tokenId = 0, channelId } = origin
   const { userId } = data
   const amount = changeOfTotal(data, userId)
+  addToSite(event, origin, amount, rows)
   if (amount === 0n) return
   const createdAt = secondsOf(meta.at)
   const place = { model, channel_id: channelId ?? 0 }
@@ -124,9 +136,27 @@ function record(
     },
   )
   const day = createdAt - (createdAt % DAY)
-  const sums = { count: 1n, amount }
-  rows.add('account_days', { user_id: userId, day, type, model }, sums)
-  rows.add('site_months', { month: monthOf(day), type, reason, ...place }, sums)
+  rows.add('account_days', { user_id: userId, day, type, model }, { count: 1n, amount })
+}
+
+/**
+ * Adds a movement to the sums of the site. A correction changes those of each channel of its calls,
+ * even if it leaves the account as it was. A movement is counted once, in its first channel.
+ */
+function addToSite(
+  { meta }: Recorded<MovingEvent>,
+  { type, reason = '', model = '', channelId, channels }: Origin,
+  amount: bigint,
+  rows: RowChanges,
+): void {
+  const createdAt = secondsOf(meta.at)
+  const month = monthOf(createdAt - (createdAt % DAY))
+  let count = amount === 0n ? 0n : 1n
+  for (const [channel_id, part] of channels ?? [[channelId ?? 0, amount] as const]) {
+    if (count === 0n && part === 0n) continue
+    rows.add('site_months', { month, type, reason, model, channel_id }, { count, amount: part })
+    count = 0n
+  }
 }
 
 const latestMonth = { day: -1, start: 0 }

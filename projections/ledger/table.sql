@@ -35,7 +35,8 @@ create table account_days (
   primary key (user_id, day, type, model)
 );
 
--- The sums of all accounts by UTC month (unix seconds of its start).
+-- The sums of all accounts by UTC month (unix seconds of its start). A correction has a row for each
+-- channel of its calls.
 create table site_months (
   month bigint not null,
   type text collate "C" not null,

@@ -253,14 +253,18 @@ export type ChargedCall = RowOf<typeof chargedCall>
 
 /**
  * Reads charged calls between `from` and `to` (unix seconds, inclusive) with ids above `after`, in
- * ascending order.
+ * ascending order. `quota` is the charge in force.
  */
 export const chargedCalls = (
   db: CommonQueryMethods,
   { from, to, after, limit }: { from: number; to: number; after: number; limit: number },
 ): Promise<readonly ChargedCall[]> =>
   db.any(sql.type(chargedCall)`
-    select id, user_id as "userId", model, call_group as "group", quota, other
+    select id, user_id as "userId", model, call_group as "group", other,
+      coalesce((
+        select corrected from read_corrected_calls.calls c where c.call = request_id
+        order by c.position desc limit 1
+      ), quota) as quota
     from read_call_log.log
     where type = 2 and created_at >= ${from} and created_at <= ${to} and id > ${after}
     order by id limit ${limit}

@@ -314,7 +314,7 @@ export function getSiteMonth(app: App, deps: ReadDeps): void {
 function siteMonth(month: string, sums: readonly SiteSum[]): SiteMonth {
   const of = (...types: readonly string[]): number =>
     Number(sums.reduce((sum, { type, amount }) => (types.includes(type) ? sum + amount : sum), 0n))
-  const calls = sums.filter(({ type }) => type === 'call')
+  const charges = sums.filter(({ type }) => type === 'call' || type === 'correction')
   return {
     month,
     ...{ sold: of('order'), granted: of('grant'), redeemed: of('redemption') },
@@ -328,12 +328,12 @@ function siteMonth(month: string, sums: readonly SiteSum[]): SiteMonth {
       },
     ),
     by_channel: sumsBy(
-      calls,
+      charges,
       ({ channelId }) => channelId,
       (id) => ({ channel_id: id }),
     ),
     by_model: sumsBy(
-      calls,
+      charges,
       ({ model }) => model,
       (model) => ({ model }),
     ),

@@ -94,7 +94,10 @@ const Statement = Type.Object({
 })
 export type Statement = Static<typeof Statement>
 
-/** The sums of all accounts in a month. Charges are negative, as in the ledgers. */
+/**
+ * The sums of all accounts in a month. Charges are negative, as in the ledgers. `charged`,
+ * `by_channel` and `by_model` contain corrections of charges.
+ */
 const SiteMonth = Type.Object({
   month: Type.String(),
   sold: Type.Integer(),

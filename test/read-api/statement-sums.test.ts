@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { rangeOfPeriod, sumMovements, sumSite, sumsOfPeriod } from '#projections/ledger/query.ts'
+import {
+  rangeOfPeriod,
+  type SiteSum,
+  sumMovements,
+  sumSite,
+  sumsOfPeriod,
+} from '#projections/ledger/query.ts'
 import type { Given } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { ADMIN, ALICE, apiFixture, BOB } from './fixture.ts'
@@ -39,8 +45,30 @@ function movementOf(n: number, userId: number, at: number, random: () => number,
     [`user:${userId}:main`, amount],
     ['revenue', -amount],
   ]
-  const data = { userId, ...fields, postings, balanceAfter: total, heldAfter: 0 }
+  const calls = type === 'ChargeCorrected' ? { calls: correctedCalls(n, amount) } : {}
+  const data = { userId, ...fields, ...calls, postings, balanceAfter: total, heldAfter: 0 }
   return { stream: `account-${userId}`, type, v: 1, at: at * 1_000, data } as unknown as Given
+}
+
+/** Calls of two channels, or of an event that lacks the channels, which together gain `amount`. */
+const correctedCalls = (n: number, amount: number) =>
+  [90 - amount, 110].map((corrected, index) => ({
+    ...{ call: `call-${n}-${index}`, tokenId: 1, charge: 100, corrected },
+    ...(n % 2 === 0 ? { channelId: 1 + index } : {}),
+  }))
+
+/** Adds up the channels of corrections, whose movements name none. */
+function withoutChannelsOfCorrections(sums: readonly SiteSum[]): Record<string, string> {
+  const found: Record<string, { count: number; amount: bigint }> = {}
+  for (const { type, reason, channelId, model, count, amount } of sums) {
+    const channel = type === 'correction' ? 0 : channelId
+    const key = `${type} ${reason} ${channel} ${model}`
+    const before = found[key] ?? { count: 0, amount: 0n }
+    found[key] = { count: before.count + count, amount: before.amount + amount }
+  }
+  return Object.fromEntries(
+    Object.entries(found).map(([key, { count, amount }]) => [key, `${count} of ${amount}`]),
+  )
 }
 
 /** Movements at the ends of months, days and in between, in an order that differs by `skew`. */
@@ -95,7 +123,10 @@ describe('the sums of a month', () => {
         [from, monthEnd(index)],
       )
       const expected = rows.map((row) => ({ ...row, amount: BigInt(row.amount) }))
-      expect(await sumSite(db, from)).toEqual(expected)
+      const found = await sumSite(db, from)
+      expect(withoutChannelsOfCorrections(found)).toEqual(withoutChannelsOfCorrections(expected))
+      const corrections = found.filter(({ type }) => type === 'correction')
+      expect(new Set(corrections.map(({ channelId }) => channelId))).toEqual(new Set([0, 1, 2]))
       expect(expected.length).toBeGreaterThan(20)
     }
   })

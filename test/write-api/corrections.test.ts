@@ -383,5 +383,6 @@ describe('a correction', () => {
     finishAudit(state, findings)
     const odd = findings.list().filter(({ check }) => check !== 'charges' && check !== 'call-ends')
     expect(odd).toEqual([])
+    expect(findings.list().filter(({ detail }) => detail.includes('correct'))).toEqual([])
   })
 })

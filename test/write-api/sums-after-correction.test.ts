@@ -3,7 +3,7 @@ import type { CallSettled } from '#domain/accounts/events.ts'
 import { chargeFor } from '#domain/pricing/charge.ts'
 import { playgroundTokenId } from '#domain/shared/playground-token-id.ts'
 import { type LogFilter, sumLogRows } from '#projections/logs/query.ts'
-import type { Statement } from '#read-api/contract/ledger.ts'
+import type { SiteMonth, Statement } from '#read-api/contract/ledger.ts'
 import type { LogStat, UsagePoint } from '#read-api/contract/logs.ts'
 import type { SiteUsage, TokenUsagePoint } from '#read-api/contract/usage.ts'
 import { sumLogs } from '#read-api/logs/log-totals.ts'
@@ -19,7 +19,8 @@ import {
   settledCall,
 } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import type { CorrectionPreview } from '#write-api/contract/corrections.ts'
+import type { CorrectionPreview, Repricing } from '#write-api/contract/corrections.ts'
+import type { PricePreview } from '#write-api/contract/options.ts'
 import { seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)
@@ -102,12 +103,27 @@ const months = () => [
   ),
 ]
 
-/** The types of the statements of an account in the time of the test. */
-async function movementsOf(userId: number): Promise<Statement['by_type']> {
-  const statements = months().map((month) =>
-    read<Statement>(`/api/audit/statement/${userId}?month=${month}`),
+/** The statements of an account in the time of the test. */
+const statementsOf = (userId: number): Promise<Statement[]> =>
+  Promise.all(
+    months().map((month) => read<Statement>(`/api/audit/statement/${userId}?month=${month}`)),
   )
-  return (await Promise.all(statements)).flatMap(({ by_type }) => by_type)
+
+const movementsOf = async (userId: number): Promise<Statement['by_type']> =>
+  (await statementsOf(userId)).flatMap(({ by_type }) => by_type)
+
+/** Adds up the counts and amounts of rows with the same key. */
+function added<Row extends { readonly count: number; readonly amount: number }>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string | number,
+): Record<string, readonly [count: number, amount: number]> {
+  const groups = [...Map.groupBy(rows, keyOf)]
+  return Object.fromEntries(
+    groups.map(([key, own]) => [
+      key,
+      [own.reduce((sum, { count }) => sum + count, 0), sumOf(own)] as const,
+    ]),
+  )
 }
 
 /** All answers about what an account used. */
@@ -186,6 +202,58 @@ describe('after corrections of charges', () => {
     const past = { type: 2, to: startedAt - 1 }
     expect((await sumLogs(db, past, now)).quota).toBe(BigInt(before * USERS.length))
     expect((await sumLogRows(db, past)).quota).toBe(BigInt(before * USERS.length))
+  })
+
+  it('the site is the sum of all statements, by type, model and channel', async () => {
+    const ofSite = await Promise.all(
+      months().map((month) => read<SiteMonth>(`/api/audit/site-month?month=${month}`)),
+    )
+    const statements = (await Promise.all([1, ...USERS].map(statementsOf))).flat()
+    expect(
+      added(
+        ofSite.flatMap(({ by_type }) => by_type),
+        ({ type }) => type,
+      ),
+    ).toEqual(
+      added(
+        statements.flatMap(({ by_type }) => by_type),
+        ({ type }) => type,
+      ),
+    )
+    const byModel = added(
+      ofSite.flatMap(({ by_model }) => by_model),
+      ({ model }) => model,
+    )
+    expect(byModel).toEqual(
+      added(
+        statements.flatMap(({ by_model }) => by_model),
+        ({ model }) => model,
+      ),
+    )
+    expect(byModel.wrong?.[1]).toBe(-16 * half)
+    const byChannel = ofSite.flatMap(({ by_channel }) => by_channel)
+    expect(added(byChannel, ({ channel_id }) => channel_id)).toMatchObject({
+      1: [expect.any(Number), -8 * half - 2 * charge],
+      2: [expect.any(Number), -8 * half],
+    })
+    const charged = ofSite.reduce((sum, month) => sum + month.charged, 0)
+    expect([sumOf(byChannel), charged]).toEqual([charged, -16 * half - 2 * charge])
+  })
+
+  it('a what-if starts from the charges in force', async () => {
+    const ratios = Object.entries({ ModelRatio: 1.25, CompletionRatio: 4, CacheRatio: 0.5 })
+    const prices = Object.fromEntries(
+      ratios.map(([name, ratio]) => [name, JSON.stringify({ wrong: ratio, right: ratio })]),
+    )
+    const range = { from: startedAt - 3_700, to: startedAt }
+    const expected = { calls: 16, charged: 16 * half, drafted: 16 * charge }
+    const { data: byEvents } = await post<Repricing>('/api/audit/reprice', { ...range, prices })
+    expect(byEvents.models.find(({ model }) => model === 'wrong')).toMatchObject(expected)
+    expect(byEvents.largest[0]).toMatchObject({ charged: half, drafted: charge })
+    const { data: byLog } = await post<PricePreview>('/api/option/price_preview', {
+      ...{ start_timestamp: range.from, end_timestamp: range.to, prices },
+    })
+    expect(byLog.models.find(({ model }) => model === 'wrong')).toMatchObject(expected)
   })
 
   it('the totals of one call are its charge in force', async () => {

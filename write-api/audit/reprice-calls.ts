@@ -1,9 +1,11 @@
 import { draftCharges } from '#domain/pricing/charge.ts'
 import { readPriceList } from '#domain/pricing/price-list.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
+import { correctionsOfCalls } from '#projections/corrected-calls/query.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { Action } from '../action.ts'
 import { correctionActions, type Repricing } from '../contract/corrections.ts'
@@ -19,12 +21,13 @@ import {
 import { checkRange, type EndedCall, scanEndedCalls } from './scan-ended-calls.ts'
 
 const LARGEST_MAX = 100
+const FRESH_WITHIN_MS = 5_000
 
 type Difference = Repricing['largest'][number]
 
 /**
  * POST /api/audit/reprice: computes what ended calls would cost under a draft price list. Calls of
- * models that the draft has no price for count as refused.
+ * models that the draft has no price for count as refused. The charges are those in force.
  */
 export const repriceCalls: Action = (api, deps) => {
   api.route({
@@ -32,19 +35,35 @@ export const repriceCalls: Action = (api, deps) => {
     onRequest: onlyAuditor,
     handler: async ({ body }) => {
       checkRange(body)
-      const { core, runExclusive } = deps
+      const { core, freshness, runExclusive } = deps
       const { values, revision } = await allOptions(core.db)
       const list = readPriceList(new Map([...values, ...validTexts(body.prices)]), revision)
       const draft = draftCharges(list)
       const tally = createTally()
+      const head = await core.store.headPosition()
+      await freshness.waitFor(['corrected-calls'], head, FRESH_WITHIN_MS)
       const next_cursor = await runExclusive('audit-scan', () =>
-        scanEndedCalls(core, body, (page) => {
-          for (const call of page) tally.count(call, draft(pastCall(call), false))
+        scanEndedCalls(core, body, async (page) => {
+          const charges = await chargesInForce(core, page)
+          for (const call of page) {
+            tally.count(call, charges(call), draft(pastCall(call), false))
+          }
         }),
       )
       return success({ ...tally.result(), next_cursor })
     },
   })
+}
+
+/** Returns the charges of calls after their corrections. */
+async function chargesInForce(
+  { db }: Pick<Core, 'db'>,
+  calls: readonly EndedCall[],
+): Promise<(call: EndedCall) => number> {
+  const ids = calls.map(({ data }) => data.call)
+  const rows = ids.length === 0 ? [] : await correctionsOfCalls(db, ids)
+  const corrected = new Map(rows.map((row) => [row.call, row.corrected]))
+  return ({ data }) => corrected.get(data.call) ?? data.charge
 }
 
 /** Returns what a draft needs to know of a call: what was priced and what was used. */
@@ -72,8 +91,8 @@ function createTally() {
     differences = differences.slice(0, LARGEST_MAX)
   }
   return {
-    count: ({ data, position }: EndedCall, amount: bigint | null): void => {
-      const { userId: user_id, model, group, call: request_id, charge: charged } = data
+    count: ({ data, position }: EndedCall, charged: number, amount: bigint | null): void => {
+      const { userId: user_id, model, group, call: request_id } = data
       const drafted = amount ?? 0n
       const refused = amount === null ? 1 : 0
       const sums = { calls: 1, charged: fromWire(charged), drafted, refused }

@@ -28,7 +28,7 @@ export function checkRange({ from, to }: { readonly from: number; readonly to: n
 export async function scanEndedCalls(
   { store, config }: Pick<Core, 'store' | 'config'>,
   filter: RecomputeCalls,
-  onCalls: (calls: readonly EndedCall[]) => void,
+  onCalls: (calls: readonly EndedCall[]) => void | Promise<void>,
   timeMaxMs = TIME_MAX_MS,
 ): Promise<string | null> {
   const until = performance.now() + timeMaxMs
@@ -41,7 +41,7 @@ export async function scanEndedCalls(
   for (;;) {
     const events = await store.readAll(after, PAGE)
     const calls = events.filter((event): event is EndedCall => isMatch(event, filter))
-    onCalls(calls.filter(({ meta }) => meta.at >= start && meta.at < end))
+    await onCalls(calls.filter(({ meta }) => meta.at >= start && meta.at < end))
     const last = events.at(-1)
     if (last === undefined || last.meta.at >= end + CLOCKS_MS) return null
     after = last.position

@@ -53,9 +53,9 @@ export type PreviewPrices = Static<typeof PreviewPrices>
 const figures = {
   calls: Type.Integer(),
   /**
-   * The quota charged for the calls. `drafted` is the quota that the draft prices would have
-   * charged. A batch counts as one call. Its drafted charge is computed from the sum of its lines,
-   * so it differs slightly where single lines were rounded or reached a context tier.
+   * The charges in force, after corrections. `drafted` is the quota that the draft prices would
+   * have charged. A batch counts as one call. Its drafted charge is computed from the sum of its
+   * lines, so it differs slightly where single lines were rounded or reached a context tier.
    */
   charged: Type.Integer(),
   drafted: Type.Integer(),

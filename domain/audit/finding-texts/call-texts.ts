@@ -49,6 +49,20 @@ export const CALL_TEXTS = {
     zh: `更正所依据的扣费不存在：调用 ${call} 没有 ${charge} 的扣费`,
     en: `call ${call} has no charge of ${charge}`,
   }),
+  CorrectionUnknown: ({ correction }: { correction: string }) => ({
+    zh: `更正 ${correction} 从未开始`,
+    en: `correction ${correction} was not started`,
+  }),
+  CallNotInScope: ({ call, correction }: { call: string; correction: string }) => ({
+    zh: `调用 ${call} 不在更正 ${correction} 的范围内`,
+    en: `call ${call} is not in the scope of correction ${correction}`,
+  }),
+  CorrectedChargeDiffers: (params: { call: string; corrected: Amount; expected: Amount }) => ({
+    zh: `调用 ${params.call} 更正为 ${params.corrected}，但按价格和用量应为 ${params.expected}`,
+    en:
+      `call ${params.call} is corrected to ${params.corrected}, ` +
+      `but price and usage give ${params.expected}`,
+  }),
   BatchUnknown: ({ batch }: { batch: string }) => ({
     zh: `批次 ${batch} 不存在`,
     en: `batch ${batch} is not known`,

@@ -51,28 +51,6 @@ describe('the audit of calls', () => {
     expect(found([...account([granted(100), admitted(40)]), other])).toContain('call-ends at 3')
   })
 
-  it('reports a correction of a call, or from a charge, that does not exist', () => {
-    const corrected = (call: string, charge: number, next: number, batch = 0): Fact =>
-      fact('ChargeCorrected', {
-        ...{ userId: USER, correctionId: 'c1', batch, model: 'm', budgets: [] },
-        calls: [{ call, tokenId: 1, charge: wire(charge), corrected: wire(next) }],
-        amount: wire(next - charge),
-        postings: [
-          [`user:${USER}:main`, wire(charge - next)],
-          ['revenue', wire(next - charge)],
-        ],
-      })
-    const { call } = settledCall.data
-    const before = [granted(100), admitted(40), settledCall]
-    const right = corrected(call, 30, 20)
-    expect(found(account([...before, right]))).toEqual([])
-    expect(found(account([...before, corrected('other', 30, 20)]))).toEqual(['charges at 4'])
-    expect(found(account([...before, corrected(call, 40, 20)]))).toEqual(['charges at 4'])
-    const again = [...before, right, corrected(call, 20, 30, 1)]
-    expect(found(account(again))).toEqual([])
-    expect(found(account([...before, right, corrected(call, 30, 20, 1)]))).toEqual(['charges at 5'])
-  })
-
   it('reports a price that differs from that of the admission', () => {
     const cheap = settled(40, 20, { price: perTokenPrice({ completion: '2' }) })
     expect(found(account([granted(100), admitted(40), cheap]))).toEqual(['prices at 3'])

@@ -1,0 +1,78 @@
+import type { ChargeCorrected } from '../accounts/events.ts'
+import type { CorrectionScope, CorrectionStarted } from '../corrections/events.ts'
+import { changedPrice, chargeAtPrice } from '../pricing/price-corrections.ts'
+import type { Recorded } from '../shared/event.ts'
+import { fromWire, type Quota } from '../shared/quota.ts'
+import { type EndedCall, findEndedCall } from './ended-calls.ts'
+import type { Findings } from './findings.ts'
+import { type AuditState, isPartial } from './state.ts'
+
+/** Remembers the scope of a correction, which the charges that it corrects must keep. */
+export function rememberCorrection(state: AuditState, event: Recorded): void {
+  if (event.type !== 'CorrectionStarted') return
+  const { id, scope } = event.data as CorrectionStarted['data']
+  if (!state.corrections.has(id)) state.corrections.set(id, scope)
+}
+
+/**
+ * Checks that a correction was started, that it starts from the charges that are in force for its
+ * calls, and that it charges what its price gives for calls in its scope.
+ */
+export function checkCorrection(
+  state: AuditState,
+  event: Recorded<ChargeCorrected>,
+  findings: Findings,
+): void {
+  const { stream, data } = event
+  const { correctionId } = data
+  const scope = state.corrections.get(correctionId)
+  const isStarted = scope !== undefined || isPartial(state)
+  findings.expect('charges', isStarted, event, 'CorrectionUnknown', () => ({
+    correction: correctionId,
+  }))
+  for (const item of data.calls) {
+    const { call, charge, corrected } = item
+    const key = `${stream} ${call}`
+    const ended = findEndedCall(state.endedCalls, key)
+    const original = ended === null ? undefined : fromWire(ended.charge)
+    const inForce = state.correctedCharges.get(key) ?? original
+    const isKnown = inForce === undefined ? isPartial(state) : inForce === fromWire(charge)
+    findings.expect('charges', isKnown, event, 'CorrectedChargeUnknown', () => ({ call, charge }))
+    state.correctedCharges.set(key, fromWire(corrected))
+    if (ended === null || scope === undefined) continue
+    const price = data.model === ended.model ? chargeInScope(ended, scope) : null
+    if (price === null) {
+      findings.checked('charges')
+      findings.report('charges', event, 'CallNotInScope', { call, correction: correctionId })
+      continue
+    }
+    const isRight = isChargedAs(item, price, data.balanceAfter)
+    findings.expect('charges', isRight, event, 'CorrectedChargeDiffers', () => {
+      return { call, corrected, expected: price }
+    })
+  }
+}
+
+/** Returns the charge of a call at the price of a correction, or null if it is not in its scope. */
+function chargeInScope(call: EndedCall, scope: CorrectionScope): Quota | null {
+  const isOfScope =
+    call.model === scope.model &&
+    (scope.group === null || call.group === scope.group) &&
+    call.second >= scope.from &&
+    call.second <= scope.to &&
+    call.position <= scope.upTo &&
+    !call.isBilledByLine
+  const price = isOfScope ? changedPrice(call.price, scope.price) : null
+  return price === null ? null : chargeAtPrice(call, price)
+}
+
+/** Tells whether the price is charged, except for the part that the balance did not cover. */
+function isChargedAs(
+  { charge, corrected, unpaid }: ChargeCorrected['data']['calls'][number],
+  price: Quota,
+  balanceAfter: number | undefined,
+): boolean {
+  const left = unpaid === undefined ? 0n : fromWire(unpaid)
+  if (fromWire(corrected) + left !== price) return false
+  return left === 0n || (left > 0n && corrected >= charge && (balanceAfter ?? 0) <= 0)
+}
