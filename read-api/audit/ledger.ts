@@ -250,6 +250,9 @@ async function statementOf(
       ({ day }) => day,
       (day) => ({ day }),
     ),
+    calls: sums
+      .filter(({ type }) => type === 'call')
+      .map(({ day, model, count, amount }) => ({ day, model, count, amount: Number(amount) })),
     items: await ledgerItems(deps, viewer, rows),
     next_cursor: found.length > limit ? (rows.at(-1)?.position ?? null) : null,
   }

@@ -88,6 +88,10 @@ const Statement = Type.Object({
   by_model: Type.Array(Type.Intersect([Type.Object({ model: Type.String() }), LedgerSum])),
   /** `day` is the start of the UTC day in Unix seconds. */
   by_day: Type.Array(Type.Intersect([Type.Object({ day: Type.Integer() }), LedgerSum])),
+  /** The calls by day and model, in this order. */
+  calls: Type.Array(
+    Type.Intersect([Type.Object({ day: Type.Integer(), model: Type.String() }), LedgerSum]),
+  ),
   /** The movements of the month, newest first. The sums are those of all pages. */
   items: Type.Array(LedgerItem),
   next_cursor: nullable(Type.Integer()),

@@ -210,6 +210,11 @@ describe('a statement', () => {
         if (page.next_cursor === null) {
           expect(page.opening.total + change).toBe(page.closing.total)
           expect(listed[0]?.total).toBe(page.closing.total)
+          const calls = listed.filter(({ type }) => type === 'call')
+          const sum = (ofCalls: readonly { amount: number }[]) =>
+            ofCalls.reduce((total, { amount }) => total + amount, 0)
+          expect(page.calls.reduce((all, { count }) => all + count, 0)).toBe(calls.length)
+          expect(sum(page.calls)).toBe(sum(calls))
         }
         isFirst = false
         cursor = page.next_cursor

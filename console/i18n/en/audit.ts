@@ -226,6 +226,13 @@ export const audit: Translations['audit'] = {
     none: 'No movements',
     noneLead: 'Try another time range or type. Holds and free calls are no movements.',
     noneInMonth: 'There were no movements in this month.',
+    openHolds: 'Held by open calls',
+    timeUtc: 'Time (UTC)',
+    summedCalls_one: '{{number}} call to {{model}}',
+    summedCalls_other: '{{number}} calls to {{model}}',
+    summedCallsLead:
+      'All calls ({{number}}) have one line per day and model, after the other movements of the ' +
+      'day. Each call is in the CSV that “Movements” exports.',
     correctedCalls: 'Corrected calls',
     statementOf: 'Statement {{month}}',
     statementLead: 'For a calendar month in UTC.',

@@ -215,6 +215,12 @@ export const audit = {
     none: '没有变动',
     noneLead: '换一个时间范围或类型再看看。免费的调用和预扣不是变动。',
     noneInMonth: '这个月没有变动。',
+    openHolds: '进行中调用的预扣',
+    timeUtc: '时间（UTC）',
+    summedCalls_one: '{{model}} 共 {{number}} 次调用',
+    summedCalls_other: '{{model}} 共 {{number}} 次调用',
+    summedCallsLead:
+      '本月共 {{number}} 次调用，按日期和模型各汇总为一行，列在当天其他变动之后。逐笔记录见“明细”页导出的 CSV。',
     correctedCalls: '更正的调用',
     statementOf: '{{month}} 月结单',
     statementLead: '按 UTC 自然月统计。',

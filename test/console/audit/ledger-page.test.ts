@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type {
   LedgerItem,
@@ -8,6 +9,7 @@ import type {
   UserLedgerPage,
 } from '#read-api/contract/ledger.ts'
 import { AUDITOR, SUPER_ADMIN, USER } from '#read-api/contract/roles.ts'
+import type { LogStatus } from '#read-api/contract/transparency-log.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot, ROOT_USER, startAdminSite } from '../support/admin-site.ts'
@@ -74,16 +76,61 @@ function ledgerOf({ query }: FakeCall): LedgerPage {
   return { ...ends, items, next_cursor }
 }
 
+const LOG_STATUS: LogStatus = {
+  ...{ origin: 'tallygate.example', key: 'key', witness_key: null, key_rotations: [] },
+  ...{ witnesses: [], quorum: 0 },
+  latest: {
+    ...{ size: 1_204_551, root: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=' },
+    ...{ last_position: 1_204_551, created_at: NOW, note: 'note' },
+    ...{ cosignatures: [], is_final: true },
+  },
+}
+const DAY_1 = Date.UTC(2026, 10, 1) / 1_000
+const inMonth = (minute: number, fields: Partial<LedgerItem>): LedgerItem => ({
+  ...{ ...item(minute), created_at: DAY_1 + minute * 60, model: '', source: '', note: '' },
+  ...fields,
+})
+const CALLS = Array.from({ length: 119 }, (_, n) =>
+  inMonth(n, { type: 'call', amount: -10, model: 'gpt-4o', source: `${REQUEST_ID}-${n}` }),
+)
+const GRANT = inMonth(119, { type: 'grant', amount: 1_500_000, reason: 'admin', note: 'apology' })
+const OF_MONTH = [...CALLS, GRANT].toReversed()
+
+/** A statement of 119 calls and a grant on its first page and on the second one. */
 const STATEMENT: Statement = {
   ...{ user_id: 1, username: 'root', month: '2026-11' },
-  ...{ opening: figures(19_000_000), closing: figures(20_496_625) },
+  ...{ opening: figures(19_000_000), closing: figures(20_498_810) },
   by_type: [
-    { type: 'call', count: 812, amount: -3_375 },
-    { type: 'grant', count: 3, amount: 1_500_000 },
+    { type: 'call', count: 119, amount: -1_190 },
+    { type: 'grant', count: 1, amount: 1_500_000 },
   ],
-  by_model: [{ model: 'gpt-4o', count: 812, amount: -3_375 }],
-  by_day: [{ day: Date.UTC(2026, 10, 3) / 1_000, count: 815, amount: 1_496_625 }],
-  ...{ items: [], next_cursor: null },
+  by_model: [{ model: 'gpt-4o', count: 119, amount: -1_190 }],
+  by_day: [{ day: DAY_1, count: 120, amount: 1_498_810 }],
+  calls: [{ day: DAY_1, model: 'gpt-4o', count: 119, amount: -1_190 }],
+  ...{ items: OF_MONTH.slice(0, 100), next_cursor: OF_MONTH[99]?.position ?? null },
+}
+
+/** A statement with more calls than have a line each. */
+const BUSY: Statement = {
+  ...STATEMENT,
+  closing: figures(20_496_625),
+  calls: [
+    { day: DAY_1 - 86_400, model: 'early', count: 1, amount: -375 },
+    { day: DAY_1, model: 'gpt-4o', count: 811, amount: -3_000 },
+  ],
+  ...{ items: [GRANT], next_cursor: GRANT.position },
+}
+
+/** Pages of the month, which a statement reads, and of the other movements. */
+const statementPage = (found: FakeCall) => {
+  const { query } = found
+  if (Number(query.get('from')) !== DAY_1) return ledgerPage(found)
+  const types = query.get('types') ?? ''
+  const before = Number(query.get('cursor'))
+  const items = OF_MONTH.filter(({ type }) => types === '' || types.split(',').includes(type))
+  const page = items.filter(({ position }) => position < before).slice(0, 100)
+  const ends = { opening: figures(19_000_000), closing: figures(20_498_810) }
+  return ok({ ...ends, items: page, next_cursor: null })
 }
 
 const SITE_MONTH: SiteMonth = {
@@ -105,7 +152,7 @@ const app = pageFixture({
   isSiteShared: true,
   startSite: () =>
     startAdminSite({
-      'GET /api/ledger/self': ledgerPage,
+      'GET /api/ledger/self': statementPage,
       'GET /api/ledger/self/balance': balance,
       'GET /api/ledger/self/statement': () => ok(STATEMENT),
       'GET /api/ledger/self/export': () => ({
@@ -114,6 +161,7 @@ const app = pageFixture({
       }),
       'GET /api/audit/ledger/7': userLedgerPage,
       'GET /api/audit/balance/7': balance,
+      'GET /api/transparency-log/status': () => ok(LOG_STATUS),
       'GET /api/audit/site-month': () => ok(SITE_MONTH),
       'GET /api/audit/receipts': () => ok(RECEIPT),
     }),
@@ -306,6 +354,44 @@ describe('the ledger', () => {
   })
 })
 
+describe('a statement', () => {
+  const openMonth = async (page: Page) => {
+    await openAsRoot(page, app.site, '/app/ledger?tab=statement&month=2026-11')
+    const table = page.getByRole('table', { name: en('audit.ledger.tab.movements') })
+    await table.waitFor()
+    return (await table.getByRole('row').allInnerTexts()).slice(1)
+  }
+
+  it('lists all movements of its month, the oldest first, with the running total', async () => {
+    const { page } = await app.openPage({ language: 'en' })
+    const rows = await openMonth(page)
+    expect(rows).toHaveLength(1 + 120 + 1)
+    expect(rows[0]).toContain('$38.00')
+    expect(rows[1]).toContain('$37.99998')
+    expect(rows[1]).toContain(`${REQUEST_ID}-0`)
+    expect(rows[120]).toContain('apology')
+    for (const row of rows.slice(120)) expect(row).toContain('$40.99762')
+    const held = page.locator('dt', { hasText: en('audit.ledger.openHolds') }).locator('..')
+    expect(await held.textContent()).toContain('$0.02')
+    await page.getByText(LOG_STATUS.latest?.root ?? '', { exact: true }).waitFor()
+  })
+
+  it('sums up many calls by day and model, and names the file that has each', async () => {
+    const route = app.site.routes['GET /api/ledger/self/statement']
+    app.site.routes['GET /api/ledger/self/statement'] = () => ok(BUSY)
+    const { page } = await app.openPage({ language: 'en' })
+    const rows = await openMonth(page)
+    expect(rows).toHaveLength(5)
+    expect(rows[1]).toContain(en('audit.ledger.summedCalls_one', { number: '1', model: 'early' }))
+    expect(rows[2]).toContain('apology')
+    const calls = { number: '811', model: 'gpt-4o' }
+    expect(rows[3]).toContain(en('audit.ledger.summedCalls_other', calls))
+    for (const row of rows.slice(3)) expect(row).toContain('$40.99325')
+    await page.getByText(en('audit.ledger.summedCallsLead', { number: '812' })).waitFor()
+    if (route !== undefined) app.site.routes['GET /api/ledger/self/statement'] = route
+  })
+})
+
 describe.each(['light', 'dark'] as const)('a statement printed from the %s theme', (theme) => {
   it('is white, has equal margins and its figures, and no navigation or controls', async () => {
     const { page } = await app.openPage({ language: 'en', theme })
@@ -330,6 +416,11 @@ describe.each(['light', 'dark'] as const)('a statement printed from the %s theme
     expect(await page.getByRole('button').count()).toBe(0)
     const navigation = page.getByRole('navigation', { name: en('shell.navigation') })
     expect(await navigation.isVisible()).toBe(false)
+    expect(await page.getByRole('link', { name: en('shell.skip') }).count()).toBe(0)
+    const movements = page.getByRole('table', { name: en('audit.ledger.tab.movements') })
+    const [head, row] = [movements.locator('thead'), movements.locator('tbody tr').first()]
+    expect(await head.evaluate((one) => getComputedStyle(one).display)).toBe('table-header-group')
+    expect(await row.evaluate((one) => getComputedStyle(one).breakInside)).toBe('avoid')
     const box = await page.locator('main').boundingBox()
     expect(box?.x).toBe(0)
     expect(box?.width).toBe(718)

@@ -11,16 +11,24 @@ export type LedgerParams = { from?: number; to?: number; types: string }
 
 const MOVEMENTS_PER_PAGE = 50
 
+type PageParams = LedgerParams & { cursor: string; limit: number }
+
+/** Reads one page of the movements of an account, newest first. */
+export const ledgerPage = (
+  account: Account,
+  query: PageParams,
+  signal: AbortSignal,
+): Promise<LedgerPage> =>
+  account === null
+    ? call('GET /api/ledger/self', { query, signal })
+    : call('GET /api/audit/ledger/:userId', { params: { userId: account }, query, signal })
+
 export const ledgerQuery = (account: Account, params: LedgerParams) =>
   infiniteQueryOptions({
     queryKey: ['ledger', account, params],
     initialPageParam: '',
-    queryFn: ({ pageParam, signal }): Promise<LedgerPage> => {
-      const query = { ...params, cursor: pageParam, limit: MOVEMENTS_PER_PAGE }
-      return account === null
-        ? call('GET /api/ledger/self', { query, signal })
-        : call('GET /api/audit/ledger/:userId', { params: { userId: account }, query, signal })
-    },
+    queryFn: ({ pageParam, signal }) =>
+      ledgerPage(account, { ...params, cursor: pageParam, limit: MOVEMENTS_PER_PAGE }, signal),
     getNextPageParam: (page) => nextCursor(page),
     placeholderData: keepPreviousData,
   })
@@ -34,15 +42,6 @@ export const ledgerOwnerQuery = (userId: number) =>
       return (await call('GET /api/audit/ledger/:userId', request)).username
     },
   })
-
-export const statementQuery = (account: Account, month: string) =>
-  account === null
-    ? apiQuery('GET /api/ledger/self/statement', { query: { month } }, ['statement', null, month])
-    : apiQuery(
-        'GET /api/audit/statement/:userId',
-        { params: { userId: account }, query: { month } },
-        ['statement', account, month],
-      )
 
 /** `at` is a position or a time. An empty text is the present. */
 export const balanceQuery = (account: Account, at: string) =>

@@ -1,17 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { apiQuery } from '#console/api/client.ts'
 import { useUser } from '#console/api/session.ts'
-import { useLocale } from '#console/i18n/use-locale.ts'
+import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
+import { Time } from '#console/ui/elements/time.tsx'
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
-import type { Statement } from '#read-api/contract/ledger.ts'
 import { MOVEMENT_TYPES } from '#read-api/contract/movement-types.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
 import { Facts } from '../elements/data-table.tsx'
 import { MonthInput } from '../elements/month-input.tsx'
-import { type Account, statementQuery } from './ledger-queries.ts'
+import type { Account } from './ledger-queries.ts'
+import { type CompleteStatement, statementQuery } from './statement-lines.ts'
+import { StatementTable } from './statement-table.tsx'
 import { SumTable } from './sum-table.tsx'
 
 /** The statement of one month in UTC. It is printed without the navigation. */
@@ -38,7 +41,7 @@ export function MonthStatement(props: {
       }
     >
       <QueryView query={query} height={320}>
-        {(statement) => <StatementTables statement={statement} />}
+        {(complete) => <StatementTables complete={complete} />}
       </QueryView>
     </Panel>
   )
@@ -50,11 +53,12 @@ const monthName = (month: string, locale: string): string =>
     Date.parse(`${month}-01`),
   )
 
-function StatementTables({ statement }: { statement: Statement }) {
+function StatementTables({ complete }: { complete: CompleteStatement }) {
   const { t } = useTranslation()
   const site = useSiteName()
   const user = useUser()
   const locale = useLocale()
+  const { statement } = complete
   const { opening, closing } = statement
   const name = statement.username || (user?.id === statement.user_id ? user.username : '')
   const typeText = (type: string): string => {
@@ -77,8 +81,11 @@ function StatementTables({ statement }: { statement: Statement }) {
             <QuotaChange key="change" value={closing.total - opening.total} />,
           ],
           [t('audit.ledger.closing'), <ExactQuota key="closing" value={closing.total} />],
+          [t('audit.ledger.openHolds'), <ExactQuota key="held" value={closing.held} />],
+          [t('audit.ledger.spendable'), <ExactQuota key="balance" value={closing.balance} />],
         ]}
       />
+      <LatestCheckpoint />
       {byType.length === 0 ? (
         <p className="tg-muted">{t('audit.ledger.noneInMonth')}</p>
       ) : (
@@ -88,6 +95,32 @@ function StatementTables({ statement }: { statement: Statement }) {
           <SumTable title={t('audit.ledger.byDay')} rows={byDay} />
         </div>
       )}
+      {byType.length > 0 && <StatementTable complete={complete} />}
     </div>
+  )
+}
+
+/** The checkpoint at the time of printing, from which a later change of the history shows. */
+function LatestCheckpoint() {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { data } = useQuery(apiQuery('GET /api/transparency-log/status'))
+  if (data == null) return null
+  const { latest } = data
+  return (
+    <section className="tg-ledger-checkpoint">
+      <h3>{t('audit.log.latest')}</h3>
+      {latest === null ? (
+        <p className="tg-muted">{t('audit.log.none')}</p>
+      ) : (
+        <Facts
+          facts={[
+            [t('audit.log.size'), number.format(latest.size)],
+            [t('audit.log.signed'), <Time key="signed" at={latest.created_at} style="stamp" />],
+            [t('audit.verify.root'), <code key="root">{latest.root}</code>],
+          ]}
+        />
+      )}
+    </section>
   )
 }

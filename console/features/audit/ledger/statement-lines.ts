@@ -1,0 +1,114 @@
+import { queryOptions } from '@tanstack/react-query'
+import { call } from '#console/api/client.ts'
+import type { LedgerItem, Statement } from '#read-api/contract/ledger.ts'
+import { MOVEMENT_TYPES } from '#read-api/contract/movement-types.ts'
+import { type Account, ledgerPage } from './ledger-queries.ts'
+
+/** A month with more calls has one line for the calls of each day and model. */
+const SINGLE_CALLS_MAX = 500
+const ITEMS_PER_PAGE = 100
+const DAY = 86_400
+
+/** The sum of the calls of one UTC day to one model. */
+export type CallSum = Statement['calls'][number]
+
+/** A line of a statement, with the total of the account after it. */
+export type StatementLine = { readonly running: number } & (
+  | { readonly item: LedgerItem }
+  | { readonly sum: CallSum }
+)
+
+export type CompleteStatement = {
+  readonly statement: Statement
+  /** Oldest first. The last line has the closing total. */
+  readonly lines: readonly StatementLine[]
+  /** The number of calls if they are summed up, or null if each has a line. */
+  readonly summedCalls: number | null
+}
+
+/** The statement of a month with all its movements, which are read page by page. */
+export const statementQuery = (account: Account, month: string) =>
+  queryOptions({
+    queryKey: ['statement', account, month],
+    queryFn: ({ signal }) => readStatement(account, month, signal),
+  })
+
+async function readStatement(
+  account: Account,
+  month: string,
+  signal: AbortSignal,
+): Promise<CompleteStatement> {
+  const query = { month, limit: ITEMS_PER_PAGE }
+  const statement =
+    account === null
+      ? await call('GET /api/ledger/self/statement', { query, signal })
+      : await call('GET /api/audit/statement/:userId', {
+          ...{ params: { userId: account }, query, signal },
+        })
+  const calls = statement.calls.reduce((sum, { count }) => sum + count, 0)
+  const isSummed = calls > SINGLE_CALLS_MAX
+  const newest = statement.items[0]?.position ?? 0
+  const items = isSummed
+    ? await readItems(account, month, { cursor: newest + 1, types: OTHER_TYPES }, signal)
+    : [
+        ...statement.items,
+        ...(await readItems(account, month, { cursor: statement.next_cursor, types: '' }, signal)),
+      ]
+  return {
+    statement,
+    lines: linesOf(statement, items.toReversed(), isSummed ? statement.calls : []),
+    summedCalls: isSummed ? calls : null,
+  }
+}
+
+const OTHER_TYPES = MOVEMENT_TYPES.filter((type) => type !== 'call').join(',')
+
+/** Reads the movements of a month before the cursor, newest first. */
+async function readItems(
+  account: Account,
+  month: string,
+  start: { readonly cursor: number | null; readonly types: string },
+  signal: AbortSignal,
+): Promise<LedgerItem[]> {
+  const [year = 0, number = 1] = month.split('-').map(Number)
+  const period = {
+    from: Date.UTC(year, number - 1) / 1_000,
+    to: Date.UTC(year, number) / 1_000,
+  }
+  const items: LedgerItem[] = []
+  for (let { cursor } = start; cursor !== null; ) {
+    const query = { ...period, types: start.types, cursor: String(cursor), limit: ITEMS_PER_PAGE }
+    const page = await ledgerPage(account, query, signal)
+    items.push(...page.items)
+    cursor = page.next_cursor
+  }
+  return items
+}
+
+/**
+ * Puts the movements (oldest first) and the sums of calls in the order of time. The sums of a day
+ * come after its other movements, so the totals are added up from the opening one.
+ */
+function linesOf(
+  { opening }: Statement,
+  items: readonly LedgerItem[],
+  sums: readonly CallSum[],
+): StatementLine[] {
+  const lines: StatementLine[] = []
+  let running = opening.total
+  const waiting = [...sums]
+  const addSumsBefore = (time: number): void => {
+    for (let sum = waiting[0]; sum !== undefined && sum.day + DAY <= time; sum = waiting[0]) {
+      waiting.shift()
+      running += sum.amount
+      lines.push({ sum, running })
+    }
+  }
+  for (const item of items) {
+    addSumsBefore(item.created_at)
+    running += item.amount
+    lines.push({ item, running })
+  }
+  addSumsBefore(Number.POSITIVE_INFINITY)
+  return lines
+}
