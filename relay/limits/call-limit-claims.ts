@@ -10,28 +10,32 @@ type Subject = {
   readonly model?: string
 }
 
-/** Limits the number of calls of one token or user per period. A count of 0 sets no limit. */
+/** Limits the number of calls of one token or user per period. A maximum of 0 sets no limit. */
 export type RateRule = Subject & {
   readonly count: number
   readonly success: number
   readonly periodMs: number
+  /** The number of calls that are counted now, such as the lines of a batch. */
+  readonly calls: number
 }
 
 /** Limits the tokens that the calls of one token or user may use in any minute. */
 export type TokensRule = Subject & {
   readonly max: number
-  /** The expected number of AI tokens of this call. */
+  /** The expected number of AI tokens of the calls. */
   readonly estimate: number
 }
 
-/** Limits the calls of one user of a model that run at the same time. */
+/** Limits the calls of one token or user that run at the same time. */
 export type PermitsRule = Subject & { readonly permits: number }
 
 export type CallRules = {
-  readonly permits?: readonly PermitsRule[]
+  readonly permits: readonly PermitsRule[]
   readonly rates: readonly RateRule[]
   readonly tokens: readonly TokensRule[]
 }
+
+export const NO_RULES: CallRules = { permits: [], rates: [], tokens: [] }
 
 /**
  * The limits that a call must pass, and a function that returns the error for an exceeded limit.
@@ -49,6 +53,7 @@ export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRu
         count: rateLimit.count,
         success: rateLimit.success,
         periodMs: rateLimit.periodSeconds * 1_000,
+        calls: 1,
       }
     : null
 
@@ -66,25 +71,24 @@ export const permitsOfToken = (
  * successful calls per period, tokens per minute. A running call counts as successful until it
  * fails. Otherwise, any number of calls could start before the first success.
  */
-export function callClaims(
-  user: { readonly userId: number; readonly permits: number },
-  token: { readonly tokenId: number; readonly permits: number },
-  { permits = [], rates, tokens }: CallRules,
-): CallClaims {
-  const claims: Claim[] = [
-    { kind: 'permits', key: `user:${user.userId}`, max: user.permits },
-    { kind: 'permits', key: `token:${token.tokenId}`, max: token.permits },
-  ]
-  for (const rule of permits) {
-    claims.push({ kind: 'permits', key: keyOf(rule), max: rule.permits })
+export function claimsOf(all: readonly CallRules[]): CallClaims {
+  const claims: Claim[] = []
+  for (const { permits } of all) {
+    for (const rule of permits) {
+      claims.push({ kind: 'permits', key: keyOf(rule), max: rule.permits })
+    }
   }
-  for (const rule of rates) {
-    if (rule.count > 0) claims.push(rateClaim(rule, 'calls', rule.count))
-    if (rule.success > 0) claims.push(rateClaim(rule, 'successes', rule.success))
+  for (const { rates } of all) {
+    for (const rule of rates) {
+      if (rule.count > 0) claims.push(rateClaim(rule, 'calls', rule.count))
+      if (rule.success > 0) claims.push(rateClaim(rule, 'successes', rule.success))
+    }
   }
-  for (const rule of tokens) {
-    const { max, estimate } = rule
-    claims.push({ kind: 'tokens', key: keyOf(rule), max, estimate })
+  for (const { tokens } of all) {
+    for (const rule of tokens) {
+      const { max, estimate } = rule
+      claims.push({ kind: 'tokens', key: keyOf(rule), max, estimate })
+    }
   }
   return { claims, errorFor: (full) => errorFor(claims[full.full], full.waitMs) }
 }
@@ -94,8 +98,15 @@ const keyOf = ({ scope, id, model }: Subject): string =>
 
 const rateClaim = (rule: RateRule, what: 'calls' | 'successes', max: number): Claim => {
   const isRefundable = what === 'successes'
-  const { periodMs } = rule
-  return { kind: 'rate', key: `${keyOf(rule)}:${what}`, max, periodMs, isRefundable }
+  const { periodMs, calls } = rule
+  const claim = {
+    kind: 'rate',
+    key: `${keyOf(rule)}:${what}`,
+    max,
+    periodMs,
+    isRefundable,
+  } as const
+  return calls === 1 ? claim : { ...claim, count: calls }
 }
 
 function errorFor(claim: Claim | undefined, waitMs: number): RelayError {

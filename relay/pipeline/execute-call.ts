@@ -5,7 +5,7 @@ import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-f
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word-screening.ts'
 import { resolveStoredInput } from '../stored-responses/stored-input.ts'
 import { accessCheck } from './access-check-of-running-calls.ts'
-import { acquirePermit, type CallOutcome } from './acquire-call-permit.ts'
+import { acquirePermit, type CallOutcome, type CallPermit } from './acquire-call-permit.ts'
 import { admit } from './admit-call.ts'
 import { isCovered, planCall } from './alternatives.ts'
 import { authenticate, type Caller } from './authenticate.ts'
@@ -117,7 +117,7 @@ export async function executeCall(
       const pendingCheck = checkConversion(deps, exchange, caller, request, checked)
       const unconvertible = pendingCheck instanceof Promise ? await pendingCheck : pendingCheck
       if (unconvertible !== null) return sendError(exchange, unconvertible)
-      const planned = { request, plan: checked, upload }
+      const planned = { request, plan: checked, upload, permit }
       outcome = await executePlannedCall(deps, exchange, caller, planned)
     } finally {
       permit.release(outcome)
@@ -151,6 +151,7 @@ type Planned = {
   readonly plan: CallPlan
   /** The body as the caller sent it. */
   readonly upload: Buffer
+  readonly permit: CallPermit
 }
 
 const NOTHING: CallOutcome = { isSuccess: false, tokens: 0 }
@@ -163,7 +164,7 @@ async function executePlannedCall(
   deps: RelayDeps,
   arrived: Exchange,
   caller: Caller,
-  { request, plan, upload }: Planned,
+  { request, plan, upload, permit }: Planned,
 ): Promise<CallOutcome> {
   const pendingSession = deps.sessions.find(caller, arrived.request.headers, request)
   const admitted = await admit(deps, arrived, caller, request, plan, upload)
@@ -185,7 +186,7 @@ async function executePlannedCall(
   const watched = deps.watch.add(call)
   try {
     const session = pendingSession instanceof Promise ? await pendingSession : pendingSession
-    const running = { call, caller, ledger, terms, outputHold, session }
+    const running = { call, caller, ledger, terms, outputHold, session, permit }
     const outcome = await tryAlternatives(deps, exchange, request, plan, running)
     const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]
     const { format } = request
@@ -208,28 +209,32 @@ async function executePlannedCall(
 type Running = Pick<Closing, 'call' | 'caller' | 'ledger' | 'outputHold'> & {
   readonly terms: CallTerms
   readonly session: CallSession | null
+  readonly permit: CallPermit
 }
 
 /**
  * Tries the channels of one model and group after another, until one of them has answered. Returns
- * the last try, or the error if no channel was tried.
+ * the last try, or the error if no channel was tried. A model whose limit is reached is left out.
  */
 async function tryAlternatives(
   deps: RelayDeps,
   exchange: Exchange,
   request: ChatRequest,
   { isOverridden, offer, price, alternatives = [{ request, offer, served: null }] }: CallPlan,
-  { call, caller, ledger, terms, outputHold, session }: Running,
+  { call, caller, ledger, terms, outputHold, session, permit }: Running,
 ): Promise<LastTry | RelayError> {
   const { options } = deps.views.options
   const isPinned = caller.pinnedChannelId !== null
   let outcome: LastTry | RelayError | null = null
+  let limitError: RelayError | null = null
   for (const alternative of alternatives) {
     if (outcome !== null && !mayTryAnother(outcome, call, request)) break
     if (!isCovered(alternative, price, terms, ledger)) continue
+    const { request: asked, offer: offered } = alternative
+    limitError = permit.covers(asked.model) ? null : await permit.claimModel(asked.model)
+    if (limitError !== null) continue
     call.served = alternative.served
     outputHold.price = alternative.served?.price ?? price
-    const { request: asked, offer: offered } = alternative
     const preferred = session?.channelIn(offered)
     const selector = new ChannelSelector(deps, offered, asked.model, isPinned, preferred)
     const tried = await tryChannels(deps, exchange, call, {
@@ -240,7 +245,7 @@ async function tryAlternatives(
     })
     outcome = tried ?? unservedBy(selector, asked.model)
   }
-  return outcome ?? relayError('insufficient_quota')
+  return outcome ?? limitError ?? relayError('insufficient_quota')
 }
 
 /** Reports whether another model or group may be tried, because the caller has received nothing. */

@@ -26,7 +26,7 @@ import { type LastAttempt, mayBeAccepted, type PlannedTask, tryChannels } from '
 import { sendVideoAccepted } from './videos/handle-video.ts'
 
 const NOTHING = { isSuccess: false, tokens: 0 }
-const SIZE = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1 }
+const SIZE = { body: { length: 0 }, outputTokensMax: 0, choices: 1 }
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /**
@@ -48,7 +48,7 @@ export async function submitTask(
   const looking = screenPrompt(screening, caller.group, screenedBody(request), 'prompt')
   const unfit = looking === null ? null : await looking
   if (unfit !== null) return reject(unfit)
-  const permit = await acquirePermit(deps, caller, SIZE)
+  const permit = await acquirePermit(deps, caller, { ...SIZE, model: request.model })
   if (isRelayError(permit)) return reject(permit)
   const { kind, model } = request
   const { userId } = caller.user

@@ -195,6 +195,32 @@ describe('limits by group and by model', () => {
     expect((await chat(rig)).status).toBe(200)
   })
 
+  it('a limit of a model counts fallbacks to it, fifty at once, then skips it', async () => {
+    await rig.setOption('ModelRatio', { limited: 1, 'sim-mini': 1, 'sim-gone': 1 })
+    await rig.setOption('ModelFallbacks', { 'sim-gone': ['limited', 'sim-mini'] })
+    await rig.setOption('RateLimitsByModel', { limited: { calls: 7 } })
+    await rig.addChannel(2, { models: ['limited'] })
+    await rig.addChannel(3, { models: ['sim-mini'] })
+    const ask = () => chat(rig, { model: 'sim-gone' })
+    const all = await Promise.all(Array.from({ length: 50 }, ask))
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(50)
+    expect(sentModels().filter((model) => model === 'limited')).toHaveLength(7)
+    expect((await chat(rig, { model: 'limited' })).status).toBe(429)
+  })
+
+  it('a call whose only fallback is limited gets the error of the limit', async () => {
+    await rig.setOption('ModelRatio', { limited: 1, 'sim-gone': 1 })
+    await rig.setOption('ModelFallbacks', { 'sim-gone': ['limited'] })
+    await rig.setOption('RateLimitsByModel', { limited: { calls: 1 } })
+    await rig.addChannel(2, { models: ['limited'] })
+    expect((await chat(rig, { model: 'limited' })).status).toBe(200)
+    const balance = await rig.balance()
+    const limited = await chat(rig, { model: 'sim-gone' })
+    expect([limited.status, errorOf(limited).code]).toEqual([429, 'rate_limited'])
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await rig.balance()).toBe(balance)
+  })
+
   it('a limit of a model bounds its calls at the same time', async () => {
     await rig.setOption('RateLimitsByModel', { 'sim-small': { concurrency: 2 } })
     rig.provider.script.push(...Array(20).fill({ kind: 'slow', msPerChunk: 30 }))

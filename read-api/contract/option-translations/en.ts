@@ -269,7 +269,9 @@ export const optionTranslations: OptionTranslations = {
       '0 means no limit.',
     RateLimitsByModel:
       'A JSON object such as {"gpt-5": {"calls": 60, "tokensPerMinute": 100000}}. The limits ' +
-      'apply to each user’s calls of the model, in addition to all others. 0 means no limit.',
+      'apply to each user’s calls of the model, in addition to all others. Videos, responses of ' +
+      'realtime sessions, fallback models and each line of a batch count as calls. A batch with ' +
+      'more lines than the period allows is refused. 0 means no limit.',
     'global.pass_through_request_enabled':
       'Requests are serialized again as they were read, and then forwarded. Parameter overrides ' +
       'of channels do not apply, but model mappings do.',

@@ -283,7 +283,7 @@ export const optionTranslations = {
     RateLimitsByGroup:
       '例如 {"vip": {"calls": 0, "successes": 1000}}：取代上面的限制，0 表示不限制。',
     RateLimitsByModel:
-      '例如 {"gpt-5": {"calls": 60, "tokensPerMinute": 100000}}：每个用户调用该模型的限制。',
+      '例如 {"gpt-5": {"calls": 60}}：每个用户调用该模型的限制，视频、实时回答、备用模型与批处理的每一行均计为调用；0 表示不限制。',
     'global.pass_through_request_enabled':
       '请求按读取结果重新序列化后转发：不应用渠道的参数覆盖，模型映射照常生效。',
     'global.hide_upstream_error_enabled': '调用方只看到通用的错误信息。',
