@@ -232,7 +232,7 @@ async function planFile(
   for (const group of servingGroupsOf(caller, deps.views)) {
     const planned = await planInGroup(deps, exchange, { ...caller, group }, submission)
     if (!isRelayError(planned)) {
-      const error = await permit.claimBatch(callsOf(planned.plan))
+      const error = await permit.claimBatch(group, callsOf(planned.plan))
       if (error === null) return planned
       planned.release()
       first ??= error

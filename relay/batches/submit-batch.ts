@@ -86,7 +86,7 @@ async function planBody(
     for (const group of groups) {
       const inGroup = { ...caller, group }
       const plan = await planBatch(deps, inGroup, call, api, submission)
-      const error = isRelayError(plan) ? plan : await permit.claimBatch(callsOf(plan))
+      const error = isRelayError(plan) ? plan : await permit.claimBatch(group, callsOf(plan))
       if (!isRelayError(plan) && error === null) return plan
       first ??= error
     }

@@ -6,8 +6,10 @@ import type { ConcurrencyCaps } from './process-call-limit.ts'
 type Subject = {
   readonly scope: 'token' | 'user'
   readonly id: number
-  /** The model whose calls count; all calls if it is undefined. */
+  /** The model whose calls count; calls of all models if it is undefined. */
   readonly model?: string
+  /** The group whose calls count; calls of all groups if it is undefined. */
+  readonly group?: string
 }
 
 /** Limits the number of calls of one token or user per period. A maximum of 0 sets no limit. */
@@ -37,12 +39,13 @@ export type CallRules = {
 
 export const NO_RULES: CallRules = { permits: [], rates: [], tokens: [] }
 
-/**
- * The limits that a call must pass, and a function that returns the error for an exceeded limit.
- */
+/** An error for a limit that is reached, and the rules of which this limit is one. */
+export type Refusal = { readonly error: RelayError; readonly rules: CallRules }
+
+/** The limits that a call must pass, and what a reached limit refuses. */
 export type CallClaims = {
   readonly claims: readonly Claim[]
-  readonly errorFor: (full: Full) => RelayError
+  readonly refusalFor: (full: Full) => Refusal
 }
 
 export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRule | null =>
@@ -73,28 +76,40 @@ export const permitsOfToken = (
  */
 export function claimsOf(all: readonly CallRules[]): CallClaims {
   const claims: Claim[] = []
-  for (const { permits } of all) {
-    for (const rule of permits) {
-      claims.push({ kind: 'permits', key: keyOf(rule), max: rule.permits })
+  const sources: CallRules[] = []
+  const add = (rules: CallRules, claim: Claim): void => {
+    claims.push(claim)
+    sources.push(rules)
+  }
+  for (const rules of all) {
+    for (const rule of rules.permits) {
+      add(rules, { kind: 'permits', key: keyOf(rule), max: rule.permits })
     }
   }
-  for (const { rates } of all) {
-    for (const rule of rates) {
-      if (rule.count > 0) claims.push(rateClaim(rule, 'calls', rule.count))
-      if (rule.success > 0) claims.push(rateClaim(rule, 'successes', rule.success))
+  for (const rules of all) {
+    for (const rule of rules.rates) {
+      if (rule.count > 0) add(rules, rateClaim(rule, 'calls', rule.count))
+      if (rule.success > 0) add(rules, rateClaim(rule, 'successes', rule.success))
     }
   }
-  for (const { tokens } of all) {
-    for (const rule of tokens) {
+  for (const rules of all) {
+    for (const rule of rules.tokens) {
       const { max, estimate } = rule
-      claims.push({ kind: 'tokens', key: keyOf(rule), max, estimate })
+      add(rules, { kind: 'tokens', key: keyOf(rule), max, estimate })
     }
   }
-  return { claims, errorFor: (full) => errorFor(claims[full.full], full.waitMs) }
+  const refusalFor = ({ full, waitMs }: Full): Refusal => ({
+    error: errorFor(claims[full], waitMs),
+    rules: sources[full] ?? NO_RULES,
+  })
+  return { claims, refusalFor }
 }
 
-const keyOf = ({ scope, id, model }: Subject): string =>
-  model === undefined ? `${scope}:${id}` : `${scope}:${id}:model:${model}`
+function keyOf({ scope, id, model, group }: Subject): string {
+  const ofModel = model === undefined ? '' : `:model:${model}`
+  const ofGroup = group === undefined ? '' : `:group:${group}`
+  return `${scope}:${id}${ofGroup}${ofModel}`
+}
 
 const rateClaim = (rule: RateRule, what: 'calls' | 'successes', max: number): Claim => {
   const isRefundable = what === 'successes'

@@ -3,17 +3,20 @@ import {
   type CallRules,
   claimsOf,
   NO_RULES,
+  type Refusal,
   type TokensRule,
 } from '#relay/limits/call-limit-claims.ts'
 import {
   callRules,
+  groupRules,
   type LimitedCaller,
+  limitedGroupOf,
   type ModelCalls,
   modelRules,
-  tokenRules,
 } from '#relay/limits/call-limit-rules.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
+import { servingGroupsOf } from './alternatives.ts'
 import type { Caller } from './authenticate.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
@@ -29,21 +32,27 @@ export type Sized = Pick<ChatRequest, 'outputTokensMax' | 'choices'> & {
   readonly model: string | null
 }
 
+/** A model and a group with which a call may be served. */
+export type Service = { readonly model: string; readonly group: string }
+
 const BYTES_PER_TOKEN = 4
 const TOKENS_PERIOD_MS = 60_000
 
 /**
  * Acquires a permit for a call. The limit of this process is checked first. After that, the limits
- * that all relay processes share are checked: those of the user, the token and the model.
+ * that all relay processes share are checked: those of the user, the token, the model and the
+ * group. `groups` are those that may serve the call, in order. A group whose limit is reached is
+ * left out, and the permit names the first that has room.
  */
 export async function acquirePermit(
   deps: RelayDeps,
   caller: Caller,
   request: Sized,
+  groups: readonly string[] = servingGroupsOf(caller, deps.views),
 ): Promise<CallPermit | RelayError> {
   const permit = permitWithoutLimits(deps, caller, request)
   if (isRelayError(permit)) return permit
-  const error = await permit.enter(request.model)
+  const error = await permit.enter(request.model, groups)
   if (error === null) return permit
   deps.underWay.release()
   return error
@@ -68,58 +77,94 @@ export const isLimitError = ({ code }: RelayError): boolean =>
 
 /** A permit for one running call. It must be released exactly once, when the call ends. */
 export class CallPermit {
+  /** The group that serves the call, unless it fails. */
+  group: string
   private readonly deps: RelayDeps
   private readonly caller: Caller
   private readonly tokens: number
   private readonly models = new Set<string>()
+  /** The groups whose limits are claimed. Null stands for the limits of the site. */
+  private readonly groups = new Set<string | null>()
+  /** The errors of groups whose limit is reached. They are left out until the call ends. */
+  private readonly reached = new Map<string, RelayError>()
   private readonly permits: Permit[] = []
 
   constructor(deps: RelayDeps, caller: Caller, request: Sized) {
     this.deps = deps
     this.caller = caller
+    this.group = caller.group
     this.tokens = estimateOf(request)
   }
 
   /** Claims what the call needs to begin. If an error is returned, nothing is claimed. */
-  enter(model: string | null): Promise<RelayError | null> {
-    const { tokens } = this
-    const rules = callRules(this.limited, tokens)
-    if (model === null) return this.claim([rules])
-    this.models.add(model)
-    return this.claim([rules, modelRules(this.limited, { model, calls: 1, tokens })])
+  async enter(model: string | null, candidates: readonly string[]): Promise<RelayError | null> {
+    const { tokens, limited, caller } = this
+    const groups = candidates.length === 0 ? [caller.group] : candidates
+    const { byGroup } = limited.userRate
+    const isOfCaller = !groups.includes(caller.group) && byGroup.has(caller.group)
+    const ofCaller = isOfCaller ? groupRules(limited, caller.group, tokens) : NO_RULES
+    const rules = callRules(limited, tokens)
+    for (const group of groups) {
+      const ofGroup = groupRules(limited, group, tokens)
+      const ofModel =
+        model === null ? NO_RULES : modelRules(limited, group, { model, calls: 1, tokens })
+      const refusal = await this.claim([rules, ofCaller, ofGroup, ofModel])
+      if (refusal === null) {
+        this.note(model, group)
+        this.group = group
+        return null
+      }
+      if (refusal.rules !== ofGroup) return refusal.error
+      this.reached.set(group, refusal.error)
+    }
+    return soonestOf([...this.reached.values()])
+  }
+
+  /** Reports whether the limits of the model and the group are claimed. */
+  covers({ model, group }: Service): boolean {
+    return this.models.has(model) && this.isGroupClaimed(group)
   }
 
   /**
-   * Claims the limits of another model, before it is tried in place of the model of the request. If
-   * an error is returned, nothing is claimed, and the model must not be tried.
+   * Claims the limits of another model or group before it is tried. If an error is returned,
+   * nothing is claimed, and this model must not be tried in this group.
    */
-  async claimModel(model: string): Promise<RelayError | null> {
-    const rules = modelRules(this.limited, { model, calls: 1, tokens: this.tokens })
-    const error = await this.claim([rules])
-    if (error === null) this.models.add(model)
-    return error
-  }
-
-  /** Reports whether the limits of the model are claimed. */
-  covers(model: string): boolean {
-    return this.models.has(model)
+  async claimService({ model, group }: Service): Promise<RelayError | null> {
+    const reached = this.reached.get(group)
+    if (reached !== undefined) return reached
+    const { tokens, limited } = this
+    const ofGroup = this.isGroupClaimed(group) ? NO_RULES : groupRules(limited, group, tokens)
+    const ofModel = this.models.has(model)
+      ? NO_RULES
+      : modelRules(limited, group, { model, calls: 1, tokens })
+    const refusal = await this.claim([ofGroup, ofModel])
+    if (refusal === null) this.note(model, group)
+    else if (refusal.rules === ofGroup) this.reached.set(group, refusal.error)
+    return refusal?.error ?? null
   }
 
   /**
    * Claims the limits of a batch whose lines have been read. Each line counts as a call of its
    * model, and its tokens count towards all limits on tokens.
    */
-  async claimBatch(all: readonly ModelCalls[]): Promise<RelayError | null> {
+  async claimBatch(group: string, all: readonly ModelCalls[]): Promise<RelayError | null> {
+    const reached = this.reached.get(group)
+    if (reached !== undefined) return reached
     const { limited } = this
-    const rules = all.map((calls) => modelRules(limited, calls))
-    for (const [index, { tokens }] of rules.entries()) {
+    const ofModels = all.map((calls) => modelRules(limited, group, calls))
+    for (const [index, { tokens }] of ofModels.entries()) {
       const tooMany = (all[index]?.calls ?? 0) > 1 ? tokens.find(exceedsLimit) : undefined
       if (tooMany === undefined) continue
-      const { errorFor } = claimsOf([{ ...NO_RULES, tokens: [tooMany] }])
-      return errorFor({ full: 0, waitMs: TOKENS_PERIOD_MS })
+      const { refusalFor } = claimsOf([{ ...NO_RULES, tokens: [tooMany] }])
+      return refusalFor({ full: 0, waitMs: TOKENS_PERIOD_MS }).error
     }
-    const tokens = all.reduce((sum, calls) => sum + calls.tokens, 0)
-    return this.claim([{ ...NO_RULES, tokens: tokenRules(limited, tokens) }, ...rules])
+    const sum = all.reduce((total, { tokens }) => total + tokens, 0)
+    const { tokens } = callRules(limited, sum)
+    const rules = groupRules(limited, group, sum)
+    const ofGroup = this.isGroupClaimed(group) ? { ...NO_RULES, tokens: rules.tokens } : rules
+    const refusal = await this.claim([{ ...NO_RULES, tokens }, ofGroup, ...ofModels])
+    if (refusal === null) this.note(null, group)
+    return refusal?.error ?? null
   }
 
   release({ isSuccess, tokens }: CallOutcome): void {
@@ -128,23 +173,35 @@ export class CallPermit {
     for (const permit of this.permits) permit.release({ isRefunded: !isSuccess, ...used })
   }
 
-  private async claim(rules: readonly CallRules[]): Promise<RelayError | null> {
-    const { claims, errorFor } = claimsOf(rules)
+  private async claim(rules: readonly CallRules[]): Promise<Refusal | null> {
+    const { claims, refusalFor } = claimsOf(rules)
     if (claims.length === 0) return null
     const entering = this.deps.limits.enter(`user:${this.caller.user.userId}`, claims)
     const permit = entering instanceof Promise ? await entering : entering
-    if (isFull(permit)) return errorFor(permit)
+    if (isFull(permit)) return refusalFor(permit)
     this.permits.push(permit)
     return null
   }
 
+  private note(model: string | null, group: string): void {
+    if (model !== null) this.models.add(model)
+    this.groups.add(limitedGroupOf(this.limited.userRate, group))
+  }
+
+  private isGroupClaimed(group: string): boolean {
+    return this.groups.has(limitedGroupOf(this.limited.userRate, group))
+  }
+
   private get limited(): LimitedCaller {
     const { deps, caller } = this
-    const { token, user, group } = caller
     const { userRate } = deps.views.options.options
-    return { userId: user.userId, group, token, userRate, caps: deps.caps }
+    return { userId: caller.user.userId, token: caller.token, userRate, caps: deps.caps }
   }
 }
+
+/** Returns the error after whose delay a retry is first worthwhile; null if there is none. */
+const soonestOf = (errors: readonly RelayError[]): RelayError | null =>
+  errors.toSorted((one, other) => (one.retryAfter ?? 0) - (other.retryAfter ?? 0))[0] ?? null
 
 /** A single call may exceed a limit on tokens in an empty minute. Many calls together may not. */
 const exceedsLimit = ({ max, estimate }: TokensRule): boolean => estimate > max

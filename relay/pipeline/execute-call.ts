@@ -28,7 +28,7 @@ import { type Exchange, sendError } from './http-exchange.ts'
 import { inlineImages } from './inline-images.ts'
 import { errorInFiles } from './may-use-file.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
-import type { CallPlan } from './plan-call.ts'
+import { type CallPlan, groupsOfPlan } from './plan-call.ts'
 import { type ReceivedRequest, receiveRequest } from './receive-request.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import { RunningCall } from './running-call.ts'
@@ -106,7 +106,7 @@ export async function executeCall(
     const pendingScreening = screenPrompt(screening, caller.group, body, promptMember)
     const screeningError = pendingScreening === null ? null : await pendingScreening
     if (screeningError !== null) return sendError(exchange, screeningError)
-    const permit = await acquirePermit(deps, caller, request)
+    const permit = await acquirePermit(deps, caller, request, groupsOfPlan(plan))
     if (isRelayError(permit)) return sendError(exchange, permit)
     tracePlan(deps, exchange, caller, request)
     let outcome: CallOutcome = NOTHING
@@ -214,24 +214,27 @@ type Running = Pick<Closing, 'call' | 'caller' | 'ledger' | 'outputHold'> & {
 
 /**
  * Tries the channels of one model and group after another, until one of them has answered. Returns
- * the last try, or the error if no channel was tried. A model whose limit is reached is left out.
+ * the last try, or the error if no channel was tried. Models and groups whose limit is reached are
+ * left out.
  */
 async function tryAlternatives(
   deps: RelayDeps,
   exchange: Exchange,
   request: ChatRequest,
-  { isOverridden, offer, price, alternatives = [{ request, offer, served: null }] }: CallPlan,
+  { isOverridden, offer, price, alternatives }: CallPlan,
   { call, caller, ledger, terms, outputHold, session, permit }: Running,
 ): Promise<LastTry | RelayError> {
   const { options } = deps.views.options
   const isPinned = caller.pinnedChannelId !== null
   let outcome: LastTry | RelayError | null = null
   let limitError: RelayError | null = null
-  for (const alternative of alternatives) {
+  const only = { request, group: caller.group, offer, served: null }
+  for (const alternative of alternatives ?? [only]) {
     if (outcome !== null && !mayTryAnother(outcome, call, request)) break
     if (!isCovered(alternative, price, terms, ledger)) continue
-    const { request: asked, offer: offered } = alternative
-    limitError = permit.covers(asked.model) ? null : await permit.claimModel(asked.model)
+    const { request: asked, offer: offered, group } = alternative
+    const service = { model: asked.model, group }
+    limitError = permit.covers(service) ? null : await permit.claimService(service)
     if (limitError !== null) continue
     call.served = alternative.served
     outputHold.price = alternative.served?.price ?? price

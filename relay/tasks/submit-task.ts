@@ -42,13 +42,14 @@ export async function submitTask(
   const reject = (error: RelayError) => sendTaskError(exchange, request.kind, error)
   const origin = await originOf(deps, caller, request)
   if (origin !== null && isRelayError(origin)) return reject(origin)
-  const plan = planTask(deps.views, caller, request, origin, deps.now())
-  if (isRelayError(plan)) return reject(plan)
+  const plans = planTask(deps.views, caller, request, origin, deps.now())
+  if (isRelayError(plans)) return reject(plans)
   const { screening } = deps.views.options.options
   const looking = screenPrompt(screening, caller.group, screenedBody(request), 'prompt')
   const unfit = looking === null ? null : await looking
   if (unfit !== null) return reject(unfit)
-  const permit = await acquirePermit(deps, caller, { ...SIZE, model: request.model })
+  const groups = plans.map(({ group }) => group)
+  const permit = await acquirePermit(deps, caller, { ...SIZE, model: request.model }, groups)
   if (isRelayError(permit)) return reject(permit)
   const { kind, model } = request
   const { userId } = caller.user
@@ -56,6 +57,8 @@ export async function submitTask(
   deps.log.debug(planned, 'a task was planned and has a permit')
   let outcome = NOTHING
   try {
+    const plan = plans.find(({ group }) => group === permit.group)
+    if (plan === undefined) throw new Error('a task has a permit for a group without a plan')
     const submitted = await open(deps, exchange, caller, { request, plan })
     if (isRelayError(submitted)) return reject(submitted)
     const { record, keyed } = submitted

@@ -166,6 +166,47 @@ describe('the group auto', () => {
     expect(errorOf({ ...answer, text: await answer.text() }).code).toBe('group_not_allowed')
   })
 
+  it('counts calls towards the limits of the groups that serve them, fifty at once', async () => {
+    const limits = { cheap: { calls: 7 }, dear: { calls: 5 }, default: { calls: 1 } }
+    await rig.setOption('RateLimitsByGroup', limits)
+    const all = await Promise.all(Array.from({ length: 50 }, () => ask()))
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(12)
+    const limited = all.filter(({ status }) => status === 429)
+    expect(limited).toHaveLength(38)
+    expect(Number(limited[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    const served = (await rig.callEvents()).flatMap((event) =>
+      event.type === 'CallSettled' ? [event.data.group] : [],
+    )
+    expect(served.filter((group) => group === 'cheap')).toHaveLength(7)
+    expect(served.filter((group) => group === 'dear')).toHaveLength(5)
+    // The user's calls in other groups have limits of their own.
+    expect([(await chat(rig)).status, (await chat(rig)).status]).toEqual([200, 429])
+  })
+
+  it('leaves a limited group out when the first group fails', async () => {
+    await rig.setOption('RateLimitsByGroup', { dear: { calls: 1 } })
+    failures(1)
+    expect((await ask()).status).toBe(200)
+    failures(1)
+    expect((await ask()).status).toBe(503)
+    const channels = (await rig.callEvents()).flatMap((event) =>
+      event.type === 'CallAdmitted' || !('attempts' in event.data)
+        ? []
+        : [event.data.attempts?.map(({ channelId }) => channelId)],
+    )
+    expect(channels).toEqual([[2, 3], [2]])
+  })
+
+  it('bounds the calls at the same time by each group, and by the site elsewhere', async () => {
+    await rig.setOption('RateLimitsByGroup', { cheap: { concurrency: 2 } })
+    await rig.setOption('ModelRequestRateLimitEnabled', 'true')
+    await rig.setOption('ModelRequestRateLimitCount', '3')
+    rig.provider.script.push(...Array(20).fill({ kind: 'slow', msPerChunk: 30 }))
+    const all = await Promise.all(Array.from({ length: 20 }, () => ask({ stream: true })))
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(5)
+    await Promise.all(all.map((answer) => answer.text()))
+  })
+
   it('lists the models of all of its groups', async () => {
     await rig.setOption('ModelRatio', { 'sim-small': 1.25, extra: 1 })
     await rig.addChannel(5, { groups: ['dear'], models: ['extra'] })
