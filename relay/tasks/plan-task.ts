@@ -117,7 +117,9 @@ function priced(
   const { tokensMax = 0, seconds = 0 } = video?.media ?? {}
   if (price.mode !== 'call' && tokensMax === 0) return null
   const conditioned =
-    video === null ? price : videoPrice(price, [model, video.upstreamModel], video.media)
+    video === null
+      ? price
+      : videoPrice(price, [model, video.upstreamModel], video.platform, video.media)
   const bounds = { inputTokens: 0, outputTokens: tokensMax, choices: 1, seconds }
   return { price: conditioned, hold: holdFor(conditioned, bounds) }
 }

@@ -203,7 +203,8 @@ export const optionTranslations: OptionTranslations = {
       'Each entry maps a group to the colour of its badge: grey, blue, cyan, green, yellow, ' +
       'orange, red, pink, purple.',
     ModelPrice:
-      'Each entry maps a model to a price per call in dollars. It takes precedence over ratios.',
+      'Each entry maps a model to a price per call in dollars. It takes precedence over ratios. ' +
+      'For a model of videos, it is the price per second; for Hailuo, the price of 6 seconds.',
     ModelRatio:
       'Each entry maps a model to a ratio. A ratio of 1 equals $2 per million input tokens.',
     CompletionRatio: 'Each entry maps a model to its output price divided by its input price.',

@@ -231,6 +231,7 @@ describe('the formats of callers', () => {
       [{ model: sora }, 'prompt'],
       [{ prompt: 'x' }, 'model'],
       [{ model: sora, prompt: 'x', seconds: '999' }, 'seconds'],
+      [{ model: sora, prompt: 'x', seconds: 5 }, 'seconds'],
       [{ model: sora, prompt: 'x', seconds: -4 }, 'seconds'],
       [{ model: sora, prompt: 'x', seconds: 4.5 }, 'seconds'],
       [{ model: sora, prompt: 'x', seconds: '4s' }, 'seconds'],
