@@ -39,6 +39,8 @@ const SIZES: Readonly<Record<string, readonly [portrait: string, landscape: stri
  */
 export const SORA: VideoVendor = {
   platform: 'sora',
+  imagesMax: 1,
+  takesLastImage: false,
   media: (request) => {
     const { resolution, ratio } = request
     const named = resolution === null ? null : (SIZES[resolution] ?? reject('resolution'))
