@@ -24,6 +24,7 @@ import {
 import type { TaskDeps } from './task-deps.ts'
 import { type LastAttempt, mayBeAccepted, type PlannedTask, tryChannels } from './try-channels.ts'
 import { sendVideoAccepted } from './videos/handle-video.ts'
+import type { VideoTask } from './videos/plan-video.ts'
 
 const NOTHING = { isSuccess: false, tokens: 0 }
 const SIZE = { body: { length: 0 }, outputTokensMax: 0, choices: 1 }
@@ -70,9 +71,12 @@ export async function submitTask(
   }
 }
 
-/** A video's prompt may be inside other members, so it is screened by itself. */
-const screenedBody = ({ video, prompt, body }: TaskRequest): Buffer =>
-  video === undefined ? body.bytes : Buffer.from(JSON.stringify({ prompt: prompt ?? '' }))
+/** The texts of a video may be inside other members, so they are screened by themselves. */
+const screenedBody = ({ video, body }: TaskRequest): Buffer =>
+  video === undefined ? body.bytes : Buffer.from(JSON.stringify(textsOf(video.request)))
+
+const textsOf = ({ prompt, negativePrompt }: VideoTask['request']): readonly string[] =>
+  [prompt, negativePrompt].flatMap((text) => text ?? [])
 
 /** Returns the caller's task that this request continues, or null. */
 async function originOf(

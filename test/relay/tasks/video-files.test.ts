@@ -248,6 +248,17 @@ describe('the formats of callers', () => {
     expect(await rig.balance()).toBe(before)
   })
 
+  it.each(['prompt', 'negative_prompt'])('screens the words of %s', async (member) => {
+    await rig.setOption('SensitiveWords', 'forbidden')
+    for (const key of ['CheckSensitiveEnabled', 'CheckSensitiveOnPromptEnabled']) {
+      await rig.setOption(key, 'true')
+    }
+    const body = { model: 'kling-v1-6', prompt: 'the sea', [member]: 'a forbidden word' }
+    const { status, json, text } = await rig.post('/v1/videos', body)
+    expect([status, json.error.code], text).toEqual([400, 'sensitive_prompt'])
+    await rig.setOption('CheckSensitiveEnabled', 'false')
+  })
+
   it('refuses what a model does not offer, and names the member', async () => {
     const before = await rig.balance()
     const [sora, kling] = ['sora-2', 'kling-v1-6']
