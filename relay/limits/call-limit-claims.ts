@@ -37,6 +37,8 @@ export type CallRules = {
   readonly tokens: readonly TokensRule[]
 }
 
+const NAME_LENGTH_MAX = 128
+
 export const NO_RULES: CallRules = { permits: [], rates: [], tokens: [] }
 
 /** An error for a limit that is reached, and the rules of which this limit is one. */
@@ -76,32 +78,33 @@ export const permitsOfToken = (
  */
 export function claimsOf(all: readonly CallRules[]): CallClaims {
   const claims: Claim[] = []
-  const sources: CallRules[] = []
-  const add = (rules: CallRules, claim: Claim): void => {
+  const sources: { readonly rules: CallRules; readonly subject: Subject }[] = []
+  const add = (rules: CallRules, subject: Subject, claim: Claim): void => {
     claims.push(claim)
-    sources.push(rules)
+    sources.push({ rules, subject })
   }
   for (const rules of all) {
     for (const rule of rules.permits) {
-      add(rules, { kind: 'permits', key: keyOf(rule), max: rule.permits })
+      add(rules, rule, { kind: 'permits', key: keyOf(rule), max: rule.permits })
     }
   }
   for (const rules of all) {
     for (const rule of rules.rates) {
-      if (rule.count > 0) add(rules, rateClaim(rule, 'calls', rule.count))
-      if (rule.success > 0) add(rules, rateClaim(rule, 'successes', rule.success))
+      if (rule.count > 0) add(rules, rule, rateClaim(rule, 'calls', rule.count))
+      if (rule.success > 0) add(rules, rule, rateClaim(rule, 'successes', rule.success))
     }
   }
   for (const rules of all) {
     for (const rule of rules.tokens) {
       const { max, estimate } = rule
-      add(rules, { kind: 'tokens', key: keyOf(rule), max, estimate })
+      add(rules, rule, { kind: 'tokens', key: keyOf(rule), max, estimate })
     }
   }
-  const refusalFor = ({ full, waitMs }: Full): Refusal => ({
-    error: errorFor(claims[full], waitMs),
-    rules: sources[full] ?? NO_RULES,
-  })
+  const refusalFor = ({ full, waitMs }: Full): Refusal => {
+    const source = sources[full]
+    const whose = source === undefined ? '' : nameOf(source.subject)
+    return { error: errorFor(claims[full], whose, waitMs), rules: source?.rules ?? NO_RULES }
+  }
   return { claims, refusalFor }
 }
 
@@ -124,9 +127,14 @@ const rateClaim = (rule: RateRule, what: 'calls' | 'successes', max: number): Cl
   return calls === 1 ? claim : { ...claim, count: calls }
 }
 
-function errorFor(claim: Claim | undefined, waitMs: number): RelayError {
-  const isOfKey = /^token:\d/.test(claim?.key ?? '')
-  const whose = isOfKey ? 'this key' : 'this user'
+/** Names whose calls a limit counts. A name of a model may come from the caller, so it is cut. */
+function nameOf({ scope, model, group }: Subject): string {
+  const whose = scope === 'token' ? 'this key' : 'this user'
+  if (model !== undefined) return `${whose}, model ${model.slice(0, NAME_LENGTH_MAX)}`
+  return group === undefined ? whose : `${whose}, group ${group.slice(0, NAME_LENGTH_MAX)}`
+}
+
+function errorFor(claim: Claim | undefined, whose: string, waitMs: number): RelayError {
   const retryAfter = Math.max(1, Math.ceil(waitMs / 1_000))
   if (claim?.kind === 'rate') {
     const calls = claim.isRefundable ? 'successful calls' : 'calls'

@@ -225,6 +225,7 @@ describe('limits by group and by model', () => {
     const statuses = []
     for (let call = 0; call < 5; call += 1) statuses.push((await chat(rig)).status)
     expect(statuses).toEqual([200, 200, 200, 429, 429])
+    expect(errorOf(await chat(rig)).message).toContain('(this user, group default)')
   })
 
   it('a limit of a model counts only its own calls, fifty at once', async () => {
@@ -258,6 +259,7 @@ describe('limits by group and by model', () => {
     const balance = await rig.balance()
     const limited = await chat(rig, { model: 'sim-gone' })
     expect([limited.status, errorOf(limited).code]).toEqual([429, 'rate_limited'])
+    expect(errorOf(limited).message).toContain('1 calls / 60 s (this user, model limited)')
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await rig.balance()).toBe(balance)
   })

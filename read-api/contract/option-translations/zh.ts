@@ -282,7 +282,7 @@ export const optionTranslations = {
     ModelRequestRateLimitSuccessCount: '只计成功的请求，至少为 1。',
     ModelRequestRateLimitTokensPerMinute: '输入与输出合计，与统计周期无关，0 表示不限制。',
     RateLimitsByGroup:
-      '例如 {"vip": {"calls": 0, "successes": 1000}}：取代上面的限制，0 表示不限制。',
+      '例如 {"vip": {"calls": 60}}，另有 successes、tokensPerMinute、concurrency：取代上面的限制，0 表示不限制。',
     RateLimitsByModel:
       '例如 {"gpt-5": {"calls": 60}}：每个用户调用该模型的限制，视频、实时回答、备用模型与批处理的每一行均计为调用；0 表示不限制。',
     'global.pass_through_request_enabled':
