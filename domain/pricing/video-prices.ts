@@ -72,12 +72,43 @@ const VIDEO_PRICES: readonly VideoPrice[] = [
   { models: ['wan2.1-t2v-turbo', 'wan2.1-i2v-turbo'], per: 'second', price: '0.036' },
   { models: ['wan2.1-t2v-plus', 'wan2.1-i2v-plus'], per: 'second', price: '0.1' },
   {
+    // Jimeng's resolution follows from the model's name, so one price per model covers it.
     models: ['jimeng_t2v_v30', 'jimeng_i2v_first_v30', 'jimeng_t2v_v30_1080p'],
     per: 'second',
   },
   { models: ['jimeng_ti2v_v30_pro', 'jimeng_i2v_first_v30_1080'], per: 'second' },
-  { models: ['viduq1', 'viduq2', 'vidu2.0', 'vidu1.5'], per: 'second' },
+  // Vidu's ratios follow from its tables of credits. A video of viduq1 has only one resolution. The
+  // credits of viduq2 below 720p depend on the kind of task, so they have the price of 720p.
+  { models: ['viduq1'], per: 'second' },
+  {
+    models: ['viduq2'],
+    per: 'second',
+    resolutions: { '360p': '1', '540p': '1', '720p': '1', '1080p': '2' },
+  },
+  {
+    models: ['vidu2.0'],
+    per: 'second',
+    resolutions: { '360p': '0.5', '720p': '1', '720p 8s': '1.25', '1080p': '2.5' },
+  },
+  {
+    models: ['vidu1.5'],
+    per: 'second',
+    resolutions: { '360p': '0.4', '720p': '1', '1080p': '2' },
+  },
 ]
+
+/** Hailuo is billed by the video. The price is that of 6 seconds at the usual resolution. */
+const OTHER_HAILUO: VideoPrice = {
+  models: [],
+  per: 'call',
+  resolutions: {
+    ...{ '512p 6s': '1', '512p 10s': '2', '720p 6s': '1', '720p 10s': '2' },
+    ...{ '768p 6s': '1', '768p 10s': '2', '1080p 6s': '1.75' },
+  },
+}
+/** How videos of models without a row are billed, by the vendor: by the second if it has no row. */
+const OTHER_MODELS: ReadonlyMap<string, VideoPrice> = new Map([['hailuo', OTHER_HAILUO]])
+const BY_SECOND: VideoPrice = { models: [], per: 'second' }
 
 const BY_MODEL: ReadonlyMap<string, VideoPrice> = new Map(
   VIDEO_PRICES.flatMap((row) => row.models.map((model) => [model, row] as const)),
@@ -99,15 +130,18 @@ export type VideoConditions = {
 /**
  * Applies the unit and the ratios of the first of the models that has any. The models are the name
  * in the request and the provider's own name, so that a mapped name is billed like its model. A
- * price per token stays as it is.
+ * model without a row is billed as its vendor bills: most by the second. A price per token stays as
+ * it is.
  */
 export function videoPrice(
   price: PriceSnapshot,
   models: readonly string[],
+  vendor: string,
   { resolution, seconds, options }: VideoConditions,
 ): PriceSnapshot {
-  const row = models.map((model) => BY_MODEL.get(model)).find((one) => one !== undefined)
-  if (price.mode !== 'call' || row === undefined) return price
+  if (price.mode !== 'call') return price
+  const known = models.map(rowOf).find((one) => one !== undefined)
+  const row = known ?? OTHER_MODELS.get(vendor) ?? BY_SECOND
   const { resolutions = {}, options: ratios = {} } = row
   const name = resolution ?? 'resolution'
   const byLength = resolutions[`${name} ${seconds}s`]
@@ -121,6 +155,21 @@ export function videoPrice(
     ...(row.per === 'second' ? { per: 'second' as const } : {}),
     ...(factors.length === 0 ? {} : { factors }),
   }
+}
+
+/**
+ * Returns the row of a model, or of the longest known name with which the model's name begins. So a
+ * dated version such as `sora-2-2025-12-08` is billed like its model.
+ */
+function rowOf(model: string): VideoPrice | undefined {
+  const exact = BY_MODEL.get(model)
+  if (exact !== undefined) return exact
+  let longest = ''
+  for (const name of BY_MODEL.keys()) {
+    const isPrefix = model.startsWith(name) && /^[-_.]/.test(model.slice(name.length))
+    if (isPrefix && name.length > longest.length) longest = name
+  }
+  return BY_MODEL.get(longest)
 }
 
 /** Returns the highest ratio, which applies to a resolution without a ratio. */

@@ -83,11 +83,7 @@ export function createRedisLimits(redis: RedisClient, options: RedisLimitsOption
       const ending = claims.filter((claim) => isEnding(claim, end))
       if (ending.length === 0) return
       const keys = ending.map((claim) => keyOf(owner, claim))
-      const used = ending.flatMap((claim) => [
-        storedKind(claim),
-        takenBy(claim),
-        end.tokens ?? 0,
-      ])
+      const used = ending.flatMap((claim) => [storedKind(claim), takenBy(claim), end.tokens ?? 0])
       await scripts.limitsLeave(ending.length, ...keys, id, takenAt, ...used)
     },
     renew: async (permits) => {

@@ -73,7 +73,7 @@ export async function uploadBatchFile(
   const form = await readForm(request, deps, owner, FORM)
   if (isRelayError(form)) return rejectUpload(exchange, form)
   try {
-    const limited = { body: form.document, outputTokensMax: 0, choices: 1 }
+    const limited = { body: form.document, outputTokensMax: 0, choices: 1, model: null }
     const permit = await acquirePermit(deps, caller, limited)
     if (isRelayError(permit)) return sendError(exchange, permit)
     let error: RelayError | null = NO_STORE

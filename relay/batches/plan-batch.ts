@@ -10,6 +10,8 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { requestsHourCache } from '../dialects/one-hour-cache-writes.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
+import type { ModelCalls } from '../limits/call-limit-rules.ts'
+import { estimateOf } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { candidateOf, outputLimitsOf } from '../pipeline/candidate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
@@ -161,6 +163,22 @@ async function buildPlan(
   pieces.push(Buffer.from(write.end))
   const body = Buffer.concat(pieces)
   return { parts: partsIn(parts), lines: facts, channel, sentModel, body }
+}
+
+/** Returns the calls for which the lines stand, by their models, with the tokens they may use. */
+export function callsOf({
+  parts,
+  lines,
+}: Pick<BatchPlan, 'parts' | 'lines'>): readonly ModelCalls[] {
+  const byModel = new Map<string, ModelCalls>()
+  for (const { part, bytes, bounds } of lines.values()) {
+    const model = parts[part]?.model ?? ''
+    const { calls, tokens } = byModel.get(model) ?? { calls: 0, tokens: 0 }
+    const { outputTokens: outputTokensMax, choices } = bounds
+    const estimate = estimateOf({ body: { length: bytes }, outputTokensMax, choices })
+    byModel.set(model, { model, calls: calls + 1, tokens: tokens + estimate })
+  }
+  return [...byModel.values()]
 }
 
 export const partsIn = (parts: Parts): readonly BatchPart[] =>

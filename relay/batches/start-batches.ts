@@ -38,7 +38,7 @@ export type Batches = {
 const POLL_EVERY_MS = 30_000
 const LEASE = 'batch-poller'
 const NOT_FOUND = relayError('not_found')
-const EMPTY = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1 }
+const EMPTY = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1, model: null }
 
 const ROOTS = [BATCHES_PATH, OPENAI_BATCHES_PATH, FILES_PATH, GEMINI_BATCHES_PATH] as const
 

@@ -30,15 +30,19 @@ import {
   OPENAI_BATCHES_PATH,
   type OpenAiBatchRequest,
 } from './openai-batches.ts'
+import { callsOf } from './plan-batch.ts'
 import { FILE_LINE_BYTES_MAX, FilePlan, FileRefused } from './plan-batch-file.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import {
   holdBatch,
   isRefused,
   NO_STORE,
+  outcomeOf,
+  type Permitted,
   refuse,
   sendAccepted,
   sendFailure,
+  UNREAD,
 } from './submit-batch.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
@@ -84,13 +88,13 @@ export async function submitBatchFile(
   const body = await readBody(exchange.request, bodies, owner)
   if (isRelayError(body)) return rejectUpload(exchange, body)
   try {
-    const permit = await acquirePermit(deps, caller, { body, outputTokensMax: 0, choices: 1 })
+    const permit = await acquirePermit(deps, caller, UNREAD)
     if (isRelayError(permit)) return sendError(exchange, permit)
     let isSuccess = false
     try {
-      isSuccess = await submitBody(deps, exchange, caller, body)
+      isSuccess = await submitBody(deps, exchange, { caller, permit }, body)
     } finally {
-      permit.release({ isSuccess, tokens: 0 })
+      permit.release(outcomeOf(isSuccess))
     }
   } finally {
     bodies.giveBack(body.length)
@@ -142,9 +146,10 @@ type Submission = {
 async function submitBody(
   deps: BatchDeps,
   arrived: Exchange,
-  caller: Caller,
+  permitted: Permitted,
   body: Buffer,
 ): Promise<boolean> {
+  const { caller } = permitted
   const request = readRequest(body)
   if (isRelayError(request)) return refuseWith(arrived, request)
   const keyed = await claimIdempotencyKey(deps, arrived, caller, { work: 'chat', body })
@@ -156,7 +161,9 @@ async function submitBody(
     if (submission.code !== 'idempotency_replayed') await keyed?.free()
     return refuseWith(exchange, submission)
   }
-  const planned = await whileReadingFile(deps, () => planFile(deps, exchange, caller, submission))
+  const planned = await whileReadingFile(deps, () =>
+    planFile(deps, exchange, permitted, submission),
+  )
   if (isRelayError(planned)) {
     await keyed?.free()
     return refuseWith(exchange, planned)
@@ -221,13 +228,19 @@ type PlannedFile = {
 async function planFile(
   deps: BatchDeps,
   exchange: Exchange,
-  caller: Caller,
+  { caller, permit }: Permitted,
   submission: Submission,
 ): Promise<PlannedFile | RelayError> {
   let first: RelayError | null = null
   for (const group of servingGroupsOf(caller, deps.views)) {
     const planned = await planInGroup(deps, exchange, { ...caller, group }, submission)
-    if (!isRelayError(planned)) return planned
+    if (!isRelayError(planned)) {
+      const error = await permit.claimBatch(group, callsOf(planned.plan))
+      if (error === null) return planned
+      planned.release()
+      first ??= error
+      continue
+    }
     first ??= planned
     if (planned.code === 'overloaded' || planned.code === 'upstream_unreachable') break
   }

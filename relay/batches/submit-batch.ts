@@ -1,6 +1,10 @@
 import type { Attempt } from '#domain/accounts/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { acquirePermit } from '../pipeline/acquire-call-permit.ts'
+import {
+  acquirePermit,
+  type CallOutcome,
+  type CallPermit,
+} from '../pipeline/acquire-call-permit.ts'
 import { servingGroupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
@@ -14,7 +18,7 @@ import { type Submitted, sendSubmission } from './batch-evidence.ts'
 import type { StoredBatch } from './batch-store.ts'
 import type { InlineBatches } from './inline-batches.ts'
 import { rendered } from './look-up-batch.ts'
-import { type BatchPlan, planBatch } from './plan-batch.ts'
+import { type BatchPlan, callsOf, planBatch } from './plan-batch.ts'
 import type { BatchDeps } from './settle-batch.ts'
 
 /**
@@ -56,11 +60,19 @@ export async function submitBatch(
   }
 }
 
+/** Who submits a batch, and the permit that claims the limits of its lines. */
+export type Permitted = { readonly caller: Caller; readonly permit: CallPermit }
+
+/**
+ * The size of a batch whose lines have not been read. The lines count when their models are known.
+ */
+export const UNREAD = { body: { length: 0 }, outputTokensMax: 0, choices: 1, model: null }
+
 /** Reads and plans all lines. A process does this for few batches at once. */
 async function planBody(
   deps: BatchDeps,
   { call }: Exchange,
-  caller: Caller,
+  { caller, permit }: Permitted,
   body: Buffer,
   api: InlineBatches,
 ): Promise<BatchPlan | RelayError> {
@@ -74,8 +86,9 @@ async function planBody(
     for (const group of groups) {
       const inGroup = { ...caller, group }
       const plan = await planBatch(deps, inGroup, call, api, submission)
-      if (!isRelayError(plan)) return plan
-      first ??= plan
+      const error = isRelayError(plan) ? plan : await permit.claimBatch(group, callsOf(plan))
+      if (!isRelayError(plan) && error === null) return plan
+      first ??= error
     }
     return first ?? relayError('group_not_allowed', { subject: caller.group })
   } finally {
@@ -90,14 +103,14 @@ async function submitBody(
   body: Buffer,
   api: InlineBatches,
 ): Promise<void> {
-  const permit = await acquirePermit(deps, caller, { body, outputTokensMax: 0, choices: 1 })
+  const permit = await acquirePermit(deps, caller, UNREAD)
   if (isRelayError(permit)) return sendError(arrived, permit)
   let isSuccess = false
   try {
     const keyed = await claimIdempotencyKey(deps, arrived, caller, { work: api.format.name, body })
     if (keyed !== null && isRelayError(keyed)) return sendError(arrived, keyed)
     const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
-    const planned = await planUnlessKnown(deps, exchange, caller, body, api)
+    const planned = await planUnlessKnown(deps, exchange, { caller, permit }, body, api)
     if (isRelayError(planned)) {
       if (planned.code !== 'idempotency_replayed') await keyed?.free()
       return sendError(exchange, planned)
@@ -110,23 +123,30 @@ async function submitBody(
     }
     isSuccess = await send(deps, exchange, planned, keyed, api)
   } finally {
-    permit.release({ isSuccess, tokens: 0 })
+    permit.release(outcomeOf(isSuccess))
   }
 }
+
+/** The tokens of a submitted batch stay reserved, because its lines are answered later. */
+export const outcomeOf = (isSuccess: boolean): CallOutcome => ({
+  isSuccess,
+  tokens: isSuccess ? null : 0,
+})
 
 /** Plans the batch, unless it was submitted before with the same `Idempotency-Key`. */
 async function planUnlessKnown(
   deps: BatchDeps,
   exchange: Exchange,
-  caller: Caller,
+  permitted: Permitted,
   body: Buffer,
   api: InlineBatches,
 ): Promise<BatchPlan | RelayError> {
   const { call: subject } = exchange
-  const known = await deps.batchStore.find(caller.user.userId, subject).catch(() => null)
+  const { userId } = permitted.caller.user
+  const known = await deps.batchStore.find(userId, subject).catch(() => null)
   if (known === null) return NO_STORE
   if (known !== undefined) return relayError('idempotency_replayed', { subject })
-  return planBody(deps, exchange, caller, body, api)
+  return planBody(deps, exchange, permitted, body, api)
 }
 
 type HeldBatch = Pick<BatchPlan, 'group' | 'parts' | 'lines'> & {

@@ -73,6 +73,12 @@ export const PROVIDER_AND_TASK_ERRORS = {
     "'{param}' has a value that this model does not offer. Possible values: {subject}.",
     '该模型不支持参数 “{param}” 的取值，可选：{subject}。',
   ),
+  too_many_pictures: answer(
+    400,
+    'invalid_request_error',
+    "'{param}' has more pictures than this model takes: at most {subject}.",
+    '参数 “{param}” 中的图片过多，该模型最多接受 {subject} 张。',
+  ),
   video_not_ready: answer(
     400,
     'invalid_request_error',

@@ -78,6 +78,7 @@ export type RelayErrorCode =
   | 'task_not_found'
   | 'task_not_finished'
   | 'video_option_invalid'
+  | 'too_many_pictures'
   | 'video_not_ready'
   | 'video_unavailable'
   | 'notify_refused'

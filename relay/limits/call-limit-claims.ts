@@ -6,39 +6,48 @@ import type { ConcurrencyCaps } from './process-call-limit.ts'
 type Subject = {
   readonly scope: 'token' | 'user'
   readonly id: number
-  /** The model whose calls count; all calls if it is undefined. */
+  /** The model whose calls count; calls of all models if it is undefined. */
   readonly model?: string
+  /** The group whose calls count; calls of all groups if it is undefined. */
+  readonly group?: string
 }
 
-/** Limits the number of calls of one token or user per period. A count of 0 sets no limit. */
+/** Limits the number of calls of one token or user per period. A maximum of 0 sets no limit. */
 export type RateRule = Subject & {
   readonly count: number
   readonly success: number
   readonly periodMs: number
+  /** The number of calls that are counted now, such as the lines of a batch. */
+  readonly calls: number
 }
 
 /** Limits the tokens that the calls of one token or user may use in any minute. */
 export type TokensRule = Subject & {
   readonly max: number
-  /** The expected number of AI tokens of this call. */
+  /** The expected number of AI tokens of the calls. */
   readonly estimate: number
 }
 
-/** Limits the calls of one user of a model that run at the same time. */
+/** Limits the calls of one token or user that run at the same time. */
 export type PermitsRule = Subject & { readonly permits: number }
 
 export type CallRules = {
-  readonly permits?: readonly PermitsRule[]
+  readonly permits: readonly PermitsRule[]
   readonly rates: readonly RateRule[]
   readonly tokens: readonly TokensRule[]
 }
 
-/**
- * The limits that a call must pass, and a function that returns the error for an exceeded limit.
- */
+const NAME_LENGTH_MAX = 128
+
+export const NO_RULES: CallRules = { permits: [], rates: [], tokens: [] }
+
+/** An error for a limit that is reached, and the rules of which this limit is one. */
+export type Refusal = { readonly error: RelayError; readonly rules: CallRules }
+
+/** The limits that a call must pass, and what a reached limit refuses. */
 export type CallClaims = {
   readonly claims: readonly Claim[]
-  readonly errorFor: (full: Full) => RelayError
+  readonly refusalFor: (full: Full) => Refusal
 }
 
 export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRule | null =>
@@ -49,6 +58,7 @@ export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRu
         count: rateLimit.count,
         success: rateLimit.success,
         periodMs: rateLimit.periodSeconds * 1_000,
+        calls: 1,
       }
     : null
 
@@ -66,41 +76,65 @@ export const permitsOfToken = (
  * successful calls per period, tokens per minute. A running call counts as successful until it
  * fails. Otherwise, any number of calls could start before the first success.
  */
-export function callClaims(
-  user: { readonly userId: number; readonly permits: number },
-  token: { readonly tokenId: number; readonly permits: number },
-  { permits = [], rates, tokens }: CallRules,
-): CallClaims {
-  const claims: Claim[] = [
-    { kind: 'permits', key: `user:${user.userId}`, max: user.permits },
-    { kind: 'permits', key: `token:${token.tokenId}`, max: token.permits },
-  ]
-  for (const rule of permits) {
-    claims.push({ kind: 'permits', key: keyOf(rule), max: rule.permits })
+export function claimsOf(all: readonly CallRules[]): CallClaims {
+  const claims: Claim[] = []
+  const sources: { readonly rules: CallRules; readonly subject: Subject }[] = []
+  const add = (rules: CallRules, subject: Subject, claim: Claim): void => {
+    claims.push(claim)
+    sources.push({ rules, subject })
   }
-  for (const rule of rates) {
-    if (rule.count > 0) claims.push(rateClaim(rule, 'calls', rule.count))
-    if (rule.success > 0) claims.push(rateClaim(rule, 'successes', rule.success))
+  for (const rules of all) {
+    for (const rule of rules.permits) {
+      add(rules, rule, { kind: 'permits', key: keyOf(rule), max: rule.permits })
+    }
   }
-  for (const rule of tokens) {
-    const { max, estimate } = rule
-    claims.push({ kind: 'tokens', key: keyOf(rule), max, estimate })
+  for (const rules of all) {
+    for (const rule of rules.rates) {
+      if (rule.count > 0) add(rules, rule, rateClaim(rule, 'calls', rule.count))
+      if (rule.success > 0) add(rules, rule, rateClaim(rule, 'successes', rule.success))
+    }
   }
-  return { claims, errorFor: (full) => errorFor(claims[full.full], full.waitMs) }
+  for (const rules of all) {
+    for (const rule of rules.tokens) {
+      const { max, estimate } = rule
+      add(rules, rule, { kind: 'tokens', key: keyOf(rule), max, estimate })
+    }
+  }
+  const refusalFor = ({ full, waitMs }: Full): Refusal => {
+    const source = sources[full]
+    const whose = source === undefined ? '' : nameOf(source.subject)
+    return { error: errorFor(claims[full], whose, waitMs), rules: source?.rules ?? NO_RULES }
+  }
+  return { claims, refusalFor }
 }
 
-const keyOf = ({ scope, id, model }: Subject): string =>
-  model === undefined ? `${scope}:${id}` : `${scope}:${id}:model:${model}`
+function keyOf({ scope, id, model, group }: Subject): string {
+  const ofModel = model === undefined ? '' : `:model:${model}`
+  const ofGroup = group === undefined ? '' : `:group:${group}`
+  return `${scope}:${id}${ofGroup}${ofModel}`
+}
 
 const rateClaim = (rule: RateRule, what: 'calls' | 'successes', max: number): Claim => {
   const isRefundable = what === 'successes'
-  const { periodMs } = rule
-  return { kind: 'rate', key: `${keyOf(rule)}:${what}`, max, periodMs, isRefundable }
+  const { periodMs, calls } = rule
+  const claim = {
+    kind: 'rate',
+    key: `${keyOf(rule)}:${what}`,
+    max,
+    periodMs,
+    isRefundable,
+  } as const
+  return calls === 1 ? claim : { ...claim, count: calls }
 }
 
-function errorFor(claim: Claim | undefined, waitMs: number): RelayError {
-  const isOfKey = /^token:\d/.test(claim?.key ?? '')
-  const whose = isOfKey ? 'this key' : 'this user'
+/** Names whose calls a limit counts. A name of a model may come from the caller, so it is cut. */
+function nameOf({ scope, model, group }: Subject): string {
+  const whose = scope === 'token' ? 'this key' : 'this user'
+  if (model !== undefined) return `${whose}, model ${model.slice(0, NAME_LENGTH_MAX)}`
+  return group === undefined ? whose : `${whose}, group ${group.slice(0, NAME_LENGTH_MAX)}`
+}
+
+function errorFor(claim: Claim | undefined, whose: string, waitMs: number): RelayError {
   const retryAfter = Math.max(1, Math.ceil(waitMs / 1_000))
   if (claim?.kind === 'rate') {
     const calls = claim.isRefundable ? 'successful calls' : 'calls'

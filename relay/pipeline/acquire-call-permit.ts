@@ -1,114 +1,215 @@
-import { isFull } from '#infra/limits/port.ts'
+import { isFull, type Permit } from '#infra/limits/port.ts'
 import {
   type CallRules,
-  callClaims,
-  permitsOfToken,
-  type RateRule,
-  rateOfToken,
+  claimsOf,
+  NO_RULES,
+  type Refusal,
   type TokensRule,
 } from '#relay/limits/call-limit-claims.ts'
-import type { NamedLimits, RelayOptions } from '#relay/views/option-view.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import {
+  callRules,
+  groupRules,
+  type LimitedCaller,
+  limitedGroupOf,
+  type ModelCalls,
+  modelRules,
+} from '#relay/limits/call-limit-rules.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import type { RelayToken } from '../views/token-view.ts'
+import { servingGroupsOf } from './alternatives.ts'
 import type { Caller } from './authenticate.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
-export type CallOutcome = { readonly isSuccess: boolean; readonly tokens: number }
+export type CallOutcome = {
+  readonly isSuccess: boolean
+  /** The tokens that were used. Null if the estimate stays reserved, because they are not known. */
+  readonly tokens: number | null
+}
 
 export type Sized = Pick<ChatRequest, 'outputTokensMax' | 'choices'> & {
   readonly body: { readonly length: number }
-  /** Undefined for a call of no model, which has no limits of a model. */
-  readonly model?: string
+  /** The model whose limits apply. Null for a request that calls no model, such as a look-up. */
+  readonly model: string | null
 }
 
-/** A permit for one running call. It must be released exactly once, when the call ends. */
-export type CallPermit = { readonly release: (outcome: CallOutcome) => void }
+/** A model and a group with which a call may be served. */
+export type Service = { readonly model: string; readonly group: string }
 
 const BYTES_PER_TOKEN = 4
+const TOKENS_PERIOD_MS = 60_000
 
 /**
  * Acquires a permit for a call. The limit of this process is checked first. After that, the limits
- * that all relay processes share are checked: those of the user and the token.
+ * that all relay processes share are checked: those of the user, the token, the model and the
+ * group. `groups` are those that may serve the call, in order. A group whose limit is reached is
+ * left out, and the permit names the first that has room.
  */
 export async function acquirePermit(
   deps: RelayDeps,
-  { token, user, group }: Caller,
+  caller: Caller,
   request: Sized,
+  groups: readonly string[] = servingGroupsOf(caller, deps.views),
 ): Promise<CallPermit | RelayError> {
-  const { underWay, limits, caps, views } = deps
-  if (!underWay.enter()) {
-    return relayError('overloaded', { retryAfter: 1 + Math.floor(Math.random() * 3) })
-  }
-  const { userId } = user
-  const { tokenId, terms } = token
-  const { claims, errorFor } = callClaims(
-    { userId, permits: permitsOfUser(views.options.options.userRate, group, caps.perUser) },
-    { tokenId, permits: permitsOfToken(terms, caps) },
-    rulesFor(userId, group, token, views.options.options.userRate, request),
-  )
-  const permit = await limits.enter(`user:${userId}`, claims)
-  if (isFull(permit)) {
-    underWay.release()
-    return errorFor(permit)
-  }
-  return {
-    release: ({ isSuccess, tokens }) => {
-      underWay.release()
-      permit.release({ isRefunded: !isSuccess, tokens })
-    },
-  }
-}
-
-type UserRate = RelayOptions['userRate']
-
-function permitsOfUser({ byGroup }: UserRate, group: string, perUser: number): number {
-  const { concurrency = 0 } = byGroup.get(group) ?? {}
-  return concurrency > 0 ? Math.min(concurrency, perUser) : perUser
+  const permit = permitWithoutLimits(deps, caller, request)
+  if (isRelayError(permit)) return permit
+  const error = await permit.enter(request.model, groups)
+  if (error === null) return permit
+  deps.underWay.release()
+  return error
 }
 
 /**
- * Lists the rate limits of the token and the site. The operator may exempt one user group from the
- * site's limits.
+ * Returns a permit that only the limit of this process bounds, for a call that a provider began by
+ * itself. Such a call must be charged, whatever limits its caller has.
  */
-function rulesFor(
-  userId: number,
-  group: string,
-  { tokenId, terms }: RelayToken,
-  userRate: UserRate,
+export function permitWithoutLimits(
+  deps: RelayDeps,
+  caller: Caller,
   request: Sized,
-): CallRules {
-  const rates: RateRule[] = []
-  const tokens: TokensRule[] = []
-  const ofToken = rateOfToken(tokenId, terms)
-  if (ofToken !== null) rates.push(ofToken)
-  if (terms.tokensPerMinute > 0) {
-    const max = terms.tokensPerMinute
-    tokens.push({ scope: 'token', id: tokenId, max, estimate: estimateOf(request) })
-  }
-  const { byGroup, byModel, exemptGroup, periodMs } = userRate
-  if (exemptGroup === group) return { rates, tokens }
-  const { model = '' } = request
-  const user = { scope: 'user', id: userId } as const
-  const estimate = estimateOf(request)
-  const addLimits = (subject: typeof user & { readonly model?: string }, limits: NamedLimits) => {
-    const { calls: count = 0, successes: success = 0, tokensPerMinute: max = 0 } = limits
-    rates.push({ ...subject, count, success, periodMs })
-    if (max > 0) tokens.push({ ...subject, max, estimate })
-  }
-  const { count: calls, success: successes, tokensPerMinute } = userRate
-  const ofSite = userRate.isEnabled ? { calls, successes, tokensPerMinute } : undefined
-  const ofUser = byGroup.get(group) ?? ofSite
-  if (ofUser !== undefined) addLimits(user, ofUser)
-  const ofModel = byModel.get(model)
-  if (ofModel === undefined) return { rates, tokens }
-  const subject = { ...user, model }
-  addLimits(subject, ofModel)
-  const { concurrency = 0 } = ofModel
-  const permits = concurrency > 0 ? [{ ...subject, permits: concurrency }] : []
-  return { permits, rates, tokens }
+): CallPermit | RelayError {
+  if (deps.underWay.enter()) return new CallPermit(deps, caller, request)
+  return relayError('overloaded', { retryAfter: 1 + Math.floor(Math.random() * 3) })
 }
 
+/** Reports whether an error is that of a limit of calls, which ends by itself. */
+export const isLimitError = ({ code }: RelayError): boolean =>
+  code === 'rate_limited' || code === 'too_many_concurrent'
+
+/** A permit for one running call. It must be released exactly once, when the call ends. */
+export class CallPermit {
+  /** The group that serves the call, unless it fails. */
+  group: string
+  private readonly deps: RelayDeps
+  private readonly caller: Caller
+  private readonly tokens: number
+  private readonly models = new Set<string>()
+  /** The groups whose limits are claimed. Null stands for the limits of the site. */
+  private readonly groups = new Set<string | null>()
+  /** The errors of groups whose limit is reached. They are left out until the call ends. */
+  private readonly reached = new Map<string, RelayError>()
+  private readonly permits: Permit[] = []
+
+  constructor(deps: RelayDeps, caller: Caller, request: Sized) {
+    this.deps = deps
+    this.caller = caller
+    this.group = caller.group
+    this.tokens = estimateOf(request)
+  }
+
+  /** Claims what the call needs to begin. If an error is returned, nothing is claimed. */
+  async enter(model: string | null, candidates: readonly string[]): Promise<RelayError | null> {
+    const { tokens, limited, caller } = this
+    const groups = candidates.length === 0 ? [caller.group] : candidates
+    const { byGroup } = limited.userRate
+    const isOfCaller = !groups.includes(caller.group) && byGroup.has(caller.group)
+    const ofCaller = isOfCaller ? groupRules(limited, caller.group, tokens) : NO_RULES
+    const rules = callRules(limited, tokens)
+    for (const group of groups) {
+      const ofGroup = groupRules(limited, group, tokens)
+      const ofModel =
+        model === null ? NO_RULES : modelRules(limited, group, { model, calls: 1, tokens })
+      const refusal = await this.claim([rules, ofCaller, ofGroup, ofModel])
+      if (refusal === null) {
+        this.note(model, group)
+        this.group = group
+        return null
+      }
+      if (refusal.rules !== ofGroup) return refusal.error
+      this.reached.set(group, refusal.error)
+    }
+    return soonestOf([...this.reached.values()])
+  }
+
+  /** Reports whether the limits of the model and the group are claimed. */
+  covers({ model, group }: Service): boolean {
+    return this.models.has(model) && this.isGroupClaimed(group)
+  }
+
+  /**
+   * Claims the limits of another model or group before it is tried. If an error is returned,
+   * nothing is claimed, and this model must not be tried in this group.
+   */
+  async claimService({ model, group }: Service): Promise<RelayError | null> {
+    const reached = this.reached.get(group)
+    if (reached !== undefined) return reached
+    const { tokens, limited } = this
+    const ofGroup = this.isGroupClaimed(group) ? NO_RULES : groupRules(limited, group, tokens)
+    const ofModel = this.models.has(model)
+      ? NO_RULES
+      : modelRules(limited, group, { model, calls: 1, tokens })
+    const refusal = await this.claim([ofGroup, ofModel])
+    if (refusal === null) this.note(model, group)
+    else if (refusal.rules === ofGroup) this.reached.set(group, refusal.error)
+    return refusal?.error ?? null
+  }
+
+  /**
+   * Claims the limits of a batch whose lines have been read. Each line counts as a call of its
+   * model, and its tokens count towards all limits on tokens.
+   */
+  async claimBatch(group: string, all: readonly ModelCalls[]): Promise<RelayError | null> {
+    const reached = this.reached.get(group)
+    if (reached !== undefined) return reached
+    const { limited } = this
+    const ofModels = all.map((calls) => modelRules(limited, group, calls))
+    for (const [index, { tokens }] of ofModels.entries()) {
+      const tooMany = (all[index]?.calls ?? 0) > 1 ? tokens.find(exceedsLimit) : undefined
+      if (tooMany === undefined) continue
+      const { refusalFor } = claimsOf([{ ...NO_RULES, tokens: [tooMany] }])
+      return refusalFor({ full: 0, waitMs: TOKENS_PERIOD_MS }).error
+    }
+    const sum = all.reduce((total, { tokens }) => total + tokens, 0)
+    const { tokens } = callRules(limited, sum)
+    const rules = groupRules(limited, group, sum)
+    const ofGroup = this.isGroupClaimed(group) ? { ...NO_RULES, tokens: rules.tokens } : rules
+    const refusal = await this.claim([{ ...NO_RULES, tokens }, ofGroup, ...ofModels])
+    if (refusal === null) this.note(null, group)
+    return refusal?.error ?? null
+  }
+
+  release({ isSuccess, tokens }: CallOutcome): void {
+    this.deps.underWay.release()
+    const used = tokens === null ? {} : { tokens }
+    for (const permit of this.permits) permit.release({ isRefunded: !isSuccess, ...used })
+  }
+
+  private async claim(rules: readonly CallRules[]): Promise<Refusal | null> {
+    const { claims, refusalFor } = claimsOf(rules)
+    if (claims.length === 0) return null
+    const entering = this.deps.limits.enter(`user:${this.caller.user.userId}`, claims)
+    const permit = entering instanceof Promise ? await entering : entering
+    if (isFull(permit)) return refusalFor(permit)
+    this.permits.push(permit)
+    return null
+  }
+
+  private note(model: string | null, group: string): void {
+    if (model !== null) this.models.add(model)
+    this.groups.add(limitedGroupOf(this.limited.userRate, group))
+  }
+
+  private isGroupClaimed(group: string): boolean {
+    return this.groups.has(limitedGroupOf(this.limited.userRate, group))
+  }
+
+  private get limited(): LimitedCaller {
+    const { deps, caller } = this
+    const { userRate } = deps.views.options.options
+    return { userId: caller.user.userId, token: caller.token, userRate, caps: deps.caps }
+  }
+}
+
+/** Returns the error after whose delay a retry is first worthwhile; null if there is none. */
+const soonestOf = (errors: readonly RelayError[]): RelayError | null =>
+  errors.toSorted((one, other) => (one.retryAfter ?? 0) - (other.retryAfter ?? 0))[0] ?? null
+
+/** A single call may exceed a limit on tokens in an empty minute. Many calls together may not. */
+const exceedsLimit = ({ max, estimate }: TokensRule): boolean => estimate > max
+
 /** Estimates the tokens of a call: the input from the request's length, plus all allowed output. */
-const estimateOf = ({ body, outputTokensMax, choices }: Sized): number =>
+export const estimateOf = ({
+  body,
+  outputTokensMax,
+  choices,
+}: Pick<Sized, 'body' | 'outputTokensMax' | 'choices'>): number =>
   Math.ceil(body.length / BYTES_PER_TOKEN) + (outputTokensMax ?? 0) * choices

@@ -109,6 +109,7 @@ function combinedPlan(
     terms: termsWithin(price, bounds, { isStream, isOpenEnded, isLimitable }, options),
     alternatives: fit.map(({ plan: { price: own, offer }, ...one }) => ({
       request: one.request,
+      group: one.caller.group,
       offer,
       served: servedAs({ model: one.request.model, group: one.caller.group, price: own }, admitted),
     })),

@@ -52,7 +52,9 @@ async function counted(
   const counts = counter.of(caller.user.userId)
   const { input } = await counts.count({ requestBody: request.body, text: '' })
   if (isCallerGone(exchange)) return CALLER_GONE
-  const { offer, alternatives = [{ request, offer, served: null }] } = plan
+  const { offer } = plan
+  const only = { request, group: caller.group, offer, served: null }
+  const { alternatives = [only] } = plan
   const fit = alternatives.map((each) => ({ ...each, offer: fitOf(each.offer, input, now()) }))
   const left = fit.filter((each) => each.offer.length > 0)
   const [first] = left

@@ -5,7 +5,7 @@ import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-f
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word-screening.ts'
 import { resolveStoredInput } from '../stored-responses/stored-input.ts'
 import { accessCheck } from './access-check-of-running-calls.ts'
-import { acquirePermit, type CallOutcome } from './acquire-call-permit.ts'
+import { acquirePermit, type CallOutcome, type CallPermit } from './acquire-call-permit.ts'
 import { admit } from './admit-call.ts'
 import { isCovered, planCall } from './alternatives.ts'
 import { authenticate, type Caller } from './authenticate.ts'
@@ -28,7 +28,7 @@ import { type Exchange, sendError } from './http-exchange.ts'
 import { inlineImages } from './inline-images.ts'
 import { errorInFiles } from './may-use-file.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
-import type { CallPlan } from './plan-call.ts'
+import { type CallPlan, groupsOfPlan } from './plan-call.ts'
 import { type ReceivedRequest, receiveRequest } from './receive-request.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import { RunningCall } from './running-call.ts'
@@ -106,7 +106,7 @@ export async function executeCall(
     const pendingScreening = screenPrompt(screening, caller.group, body, promptMember)
     const screeningError = pendingScreening === null ? null : await pendingScreening
     if (screeningError !== null) return sendError(exchange, screeningError)
-    const permit = await acquirePermit(deps, caller, request)
+    const permit = await acquirePermit(deps, caller, request, groupsOfPlan(plan))
     if (isRelayError(permit)) return sendError(exchange, permit)
     tracePlan(deps, exchange, caller, request)
     let outcome: CallOutcome = NOTHING
@@ -117,7 +117,7 @@ export async function executeCall(
       const pendingCheck = checkConversion(deps, exchange, caller, request, checked)
       const unconvertible = pendingCheck instanceof Promise ? await pendingCheck : pendingCheck
       if (unconvertible !== null) return sendError(exchange, unconvertible)
-      const planned = { request, plan: checked, upload }
+      const planned = { request, plan: checked, upload, permit }
       outcome = await executePlannedCall(deps, exchange, caller, planned)
     } finally {
       permit.release(outcome)
@@ -151,6 +151,7 @@ type Planned = {
   readonly plan: CallPlan
   /** The body as the caller sent it. */
   readonly upload: Buffer
+  readonly permit: CallPermit
 }
 
 const NOTHING: CallOutcome = { isSuccess: false, tokens: 0 }
@@ -163,7 +164,7 @@ async function executePlannedCall(
   deps: RelayDeps,
   arrived: Exchange,
   caller: Caller,
-  { request, plan, upload }: Planned,
+  { request, plan, upload, permit }: Planned,
 ): Promise<CallOutcome> {
   const pendingSession = deps.sessions.find(caller, arrived.request.headers, request)
   const admitted = await admit(deps, arrived, caller, request, plan, upload)
@@ -185,7 +186,7 @@ async function executePlannedCall(
   const watched = deps.watch.add(call)
   try {
     const session = pendingSession instanceof Promise ? await pendingSession : pendingSession
-    const running = { call, caller, ledger, terms, outputHold, session }
+    const running = { call, caller, ledger, terms, outputHold, session, permit }
     const outcome = await tryAlternatives(deps, exchange, request, plan, running)
     const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]
     const { format } = request
@@ -208,28 +209,35 @@ async function executePlannedCall(
 type Running = Pick<Closing, 'call' | 'caller' | 'ledger' | 'outputHold'> & {
   readonly terms: CallTerms
   readonly session: CallSession | null
+  readonly permit: CallPermit
 }
 
 /**
  * Tries the channels of one model and group after another, until one of them has answered. Returns
- * the last try, or the error if no channel was tried.
+ * the last try, or the error if no channel was tried. Models and groups whose limit is reached are
+ * left out.
  */
 async function tryAlternatives(
   deps: RelayDeps,
   exchange: Exchange,
   request: ChatRequest,
-  { isOverridden, offer, price, alternatives = [{ request, offer, served: null }] }: CallPlan,
-  { call, caller, ledger, terms, outputHold, session }: Running,
+  { isOverridden, offer, price, alternatives }: CallPlan,
+  { call, caller, ledger, terms, outputHold, session, permit }: Running,
 ): Promise<LastTry | RelayError> {
   const { options } = deps.views.options
   const isPinned = caller.pinnedChannelId !== null
   let outcome: LastTry | RelayError | null = null
-  for (const alternative of alternatives) {
+  let limitError: RelayError | null = null
+  const only = { request, group: caller.group, offer, served: null }
+  for (const alternative of alternatives ?? [only]) {
     if (outcome !== null && !mayTryAnother(outcome, call, request)) break
     if (!isCovered(alternative, price, terms, ledger)) continue
+    const { request: asked, offer: offered, group } = alternative
+    const service = { model: asked.model, group }
+    limitError = permit.covers(service) ? null : await permit.claimService(service)
+    if (limitError !== null) continue
     call.served = alternative.served
     outputHold.price = alternative.served?.price ?? price
-    const { request: asked, offer: offered } = alternative
     const preferred = session?.channelIn(offered)
     const selector = new ChannelSelector(deps, offered, asked.model, isPinned, preferred)
     const tried = await tryChannels(deps, exchange, call, {
@@ -240,7 +248,7 @@ async function tryAlternatives(
     })
     outcome = tried ?? unservedBy(selector, asked.model)
   }
-  return outcome ?? relayError('insufficient_quota')
+  return outcome ?? limitError ?? relayError('insufficient_quota')
 }
 
 /** Reports whether another model or group may be tried, because the caller has received nothing. */

@@ -37,6 +37,7 @@ export type Forms = readonly [ChatRequest, ...ChatRequest[]]
 /** One model and group with which a call may be served. */
 export type Alternative = {
   readonly request: ChatRequest
+  readonly group: string
   readonly offer: Offer<RelayChannel>
   /** Null if the call's admission names the same model, group and price. */
   readonly served: Served | null
@@ -60,6 +61,10 @@ export type CallPlan = {
    */
   readonly alternatives?: readonly Alternative[]
 }
+
+/** Lists the groups that may serve a call, in order. Undefined for only the caller's own. */
+export const groupsOfPlan = ({ alternatives }: CallPlan): readonly string[] | undefined =>
+  alternatives === undefined ? undefined : [...new Set(alternatives.map(({ group }) => group))]
 
 /**
  * Plans a call that only the model of the request and the group of the caller may serve: determines

@@ -1,10 +1,11 @@
 import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
+import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
 import { accessError } from '../pipeline/plan-call.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
 import type { ClientEvent } from './client-event.ts'
 import { InputTranscription, type TranscriptionModel } from './input-transcription.ts'
-import { NO_CONTENT, textContent } from './items.ts'
+import { type Content, NO_CONTENT, textContent } from './items.ts'
 import { priceFor } from './open-upstream.ts'
 import type { CallContext } from './realtime-call.ts'
 import type { SessionCalls } from './session-calls.ts'
@@ -90,19 +91,35 @@ export class ClientGate {
       this.link.refuse(error, event.id)
       return null
     }
+    const uncovered = await this.passCovered(event)
+    if (uncovered === null || !isLimitError(uncovered)) return uncovered
+    // A limit of calls refuses one event. The session may go on later.
+    this.link.refuse(uncovered, event.id)
+    return null
+  }
+
+  private async passCovered(event: ClientEvent): Promise<RelayError | null> {
     if (event.type === 'session.update') return this.passUpdate(event)
     if (event.type === 'response.create') return this.passRequest(event)
-    const { calls } = this
-    calls.input.add(event.content)
-    if (event.type.startsWith('input_audio_buffer.')) {
-      const { audioBytes } = event.content
-      const uncovered = await this.transcription.cover(audioBytes, calls.input.rate)
-      if (uncovered !== null) return uncovered
+    const { calls, transcription } = this
+    const isSpeech = event.type.startsWith('input_audio_buffer.')
+    const audioBytes = isSpeech ? event.content.audioBytes : 0
+    if (isSpeech) {
+      const uncovered = await transcription.cover(audioBytes, calls.input.rate)
+      if (uncovered !== null) {
+        transcription.takeBack(audioBytes)
+        return uncovered
+      }
       this.mayHearSpeech = true
     }
-    if (this.mayRespond) return this.coverSpeech(() => this.link.send(event.body))
-    await this.link.send(event.body)
-    return null
+    const send = () => {
+      calls.input.add(event.content)
+      return this.link.send(event.body)
+    }
+    const error = this.mayRespond ? await this.coverSpeech(event.content, send) : await send()
+    if (!error) return null
+    transcription.takeBack(audioBytes)
+    return error
   }
 
   /** True if the provider may begin a response on its own. */
@@ -123,9 +140,12 @@ export class ClientGate {
   }
 
   /** Admits the call of a response that the provider may begin on its own, and then sends. */
-  coverSpeech(send: () => Promise<void> = async () => {}): Promise<RelayError | null> {
+  coverSpeech(
+    more: Content = NO_CONTENT,
+    send: () => Promise<void> = async () => {},
+  ): Promise<RelayError | null> {
     const most = this.outputTokensMax
-    return this.calls.cover(most, NO_CONTENT, async (covered) => {
+    return this.calls.cover(most, more, async (covered) => {
       if (covered < most) await this.sendOwnUpdate(covered, null)
       await send()
     })

@@ -69,7 +69,7 @@ async function createClientSecret(
     const inGroup = inOfferingGroup(deps.views, caller, read.model, 'realtime')
     const plan = planRealtime(deps.views, inGroup, read.model, deps.now())
     if (isRelayError(plan)) return sendError(exchange, plan)
-    const sized = { body: { length: 0 }, outputTokensMax: 0, choices: 1 }
+    const sized = { body: { length: 0 }, outputTokensMax: 0, choices: 1, model: null }
     const permit = await acquirePermit(deps, caller, sized)
     if (isRelayError(permit)) return sendError(exchange, permit)
     try {

@@ -1,6 +1,7 @@
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { type CallContext, RealtimeCall } from './realtime-call.ts'
 import { AUDIO_BYTES_PER_TOKEN, billedUsage, readTranscriptionUsage } from './realtime-usage.ts'
 
@@ -54,7 +55,12 @@ export class InputTranscription {
     return this.coverAll(rate)
   }
 
-  private async coverAll(rate: Rate): Promise<RelayError | null> {
+  /** Takes back audio that was covered, but is not sent. */
+  takeBack(audioBytes: number): void {
+    this.uncommitted = Math.max(0, this.uncommitted - audioBytes)
+  }
+
+  private async coverAll(rate: Rate, isLimited = true): Promise<RelayError | null> {
     const { model } = this
     if (model === null) return null
     let bytes = this.uncommitted
@@ -63,7 +69,7 @@ export class InputTranscription {
     if (this.call !== null) return this.call.cover(inputTokens, inputTokens)
     const call = await RealtimeCall.admit(this.context, {
       ...{ model: model.name, upstreamModel: null, price: model.price, isReducible: false },
-      ...{ inputTokens, outputTokens: inputTokens },
+      ...{ inputTokens, outputTokens: inputTokens, isLimited },
     })
     if (isRelayError(call)) return call
     this.call = call
@@ -90,7 +96,8 @@ export class InputTranscription {
   async noteCompleted(itemId: unknown, raw: unknown, rate: Rate): Promise<RelayError | null> {
     const bytes = this.awaited.get(String(itemId))
     if (bytes === undefined) return null
-    const uncovered = this.call === null ? await this.coverAll(rate) : null
+    // The provider has already transcribed this audio, so it is charged whatever limits apply.
+    const uncovered = this.call === null ? await this.coverAll(rate, false) : null
     const { call } = this
     if (uncovered !== null || call === null) return uncovered
     this.awaited.delete(String(itemId))
@@ -99,7 +106,10 @@ export class InputTranscription {
     const report = raw === undefined || raw === null ? null : readTranscriptionUsage(raw, bounds)
     call.begin()
     await call.settle(billedUsage(report, estimated(bytes, rate), call.price, true), 'done')
-    return this.awaited.size > 0 || this.uncommitted > 0 ? this.coverAll(rate) : null
+    if (this.awaited.size === 0 && this.uncommitted === 0) return null
+    const error = await this.coverAll(rate)
+    // The caller learns of the limit when it sends more audio.
+    return error !== null && isLimitError(error) ? null : error
   }
 
   watch(now: number, rate: Rate): void {

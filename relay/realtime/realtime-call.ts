@@ -5,7 +5,11 @@ import { type Usage, usageWithin } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { type AccessCheck, accessCheck } from '../pipeline/access-check-of-running-calls.ts'
-import { acquirePermit, type CallPermit } from '../pipeline/acquire-call-permit.ts'
+import {
+  acquirePermit,
+  type CallPermit,
+  permitWithoutLimits,
+} from '../pipeline/acquire-call-permit.ts'
 import { admitOn } from '../pipeline/admit-call.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { tokensOf } from '../pipeline/billed-usage.ts'
@@ -38,6 +42,8 @@ export type CallTerms = {
   readonly outputTokens: number
   /** False if the output limit can't be reduced. */
   readonly isReducible: boolean
+  /** False for what the provider has begun by itself, which must be charged in any case. */
+  readonly isLimited: boolean
 }
 
 type CourseOfCall = {
@@ -97,14 +103,15 @@ export class RealtimeCall {
   /** Admits a call. Its output limit may be lower than requested. */
   static async admit(context: CallContext, terms: CallTerms): Promise<RealtimeCall | RelayError> {
     const { deps, caller } = context
-    const { model, price, inputTokens, outputTokens, isReducible } = terms
+    const { model, price, inputTokens, outputTokens, isReducible, isLimited } = terms
     const body = { length: inputTokens * BYTES_PER_TOKEN }
-    const sized = { body, outputTokensMax: outputTokens, choices: 1 }
+    const sized = { body, outputTokensMax: outputTokens, choices: 1, model }
     const exchange = context.openExchange()
     const access = accessCheck(deps, caller, exchange)
     const denied = access()
     if (denied !== null) return denied
-    const permit = await acquirePermit(deps, caller, sized)
+    const acquire = isLimited ? acquirePermit : permitWithoutLimits
+    const permit = await acquire(deps, caller, sized)
     if (isRelayError(permit)) return permit
     const ahead = isReducible ? AHEAD_TOKENS : 0
     const bounds = { inputTokens: inputTokens + ahead, outputTokens, choices: 1 }

@@ -2,12 +2,14 @@ import type { WebSocket } from 'ws'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { OPENAI_ERRORS } from '../dialects/openai-chat/error-body.ts'
 import type { AccessCheck } from '../pipeline/access-check-of-running-calls.ts'
+import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
 import { confidentialTo } from '../views/channel-view.ts'
 import { readClientEvent } from './client-event.ts'
 import { ClientGate } from './client-gate.ts'
 import type { Upstream } from './open-upstream.ts'
 import type { CallContext } from './realtime-call.ts'
+import { sent, WAITING_BYTES_MAX } from './send-message.ts'
 import {
   idOf,
   readServerEvent,
@@ -19,8 +21,6 @@ import {
 import { SessionCalls } from './session-calls.ts'
 import type { SessionSettings } from './session-settings.ts'
 
-/** The bytes that may wait for one side before the other side is no longer read. */
-const WAITING_BYTES_MAX = 1024 * 1024
 /** The time for which the end of a response is awaited after the caller has left. */
 const LAST_RESPONSE_MS = 5_000
 const ACCESS_CHECK_MS = 1_000
@@ -255,9 +255,11 @@ export class RealtimeSession {
 
   private async handleBegun(event: ServerEvent, data: Buffer): Promise<void> {
     const error = await this.calls.begin(event, this.gate.outputTokensMax)
-    if (error !== null) return void this.end(error, !OF_PROVIDER.test(error.code))
-    if (this.isEnding) this.cancel(idOf(event.response))
-    else await this.show(data)
+    const isEnd = error !== null && !isLimitError(error)
+    if (isEnd) return void this.end(error, !OF_PROVIDER.test(error.code))
+    if (!this.isEnding) await this.show(data)
+    if (error !== null) await this.showError(error)
+    if (this.isEnding || error !== null) this.cancel(idOf(event.response))
     void this.passQueued()
   }
 
@@ -269,7 +271,7 @@ export class RealtimeSession {
     if (this.isEnding) return
     if (this.isDraining && !this.calls.isBusy) return void this.end(relayError('draining'), true)
     const unpaid = this.gate.mayRespond ? await this.gate.coverSpeech() : null
-    if (unpaid !== null) return void this.end(unpaid, true)
+    if (unpaid !== null && !isLimitError(unpaid)) return void this.end(unpaid, true)
     void this.passQueued()
   }
 
@@ -383,17 +385,4 @@ const closeCodeOf = (error: RelayError | null): number => {
   if (error === null) return NORMAL
   if (error.code === 'draining') return SERVICE_RESTART
   return OF_PROVIDER.test(error.code) ? INTERNAL_ERROR : POLICY_VIOLATION
-}
-
-/**
- * Sends a message. Returns a promise if too many bytes wait, which resolves when the message was
- * sent or the connection was closed.
- */
-function sent(socket: WebSocket, text: string): Promise<void> | undefined {
-  if (socket.readyState !== socket.OPEN) return undefined
-  if (socket.bufferedAmount < WAITING_BYTES_MAX) {
-    socket.send(text, () => {})
-    return undefined
-  }
-  return new Promise((resolve) => socket.send(text, () => resolve()))
 }

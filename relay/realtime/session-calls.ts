@@ -1,5 +1,6 @@
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { type AnswerScreen, answerScreen } from '../screening/word-screening.ts'
 import type { Views } from '../views/start-views.ts'
@@ -110,7 +111,11 @@ export class SessionCalls {
     return changing
   }
 
-  private async coverNext(outputTokens: number, more: Content): Promise<number | RelayError> {
+  private async coverNext(
+    outputTokens: number,
+    more: Content,
+    isLimited = true,
+  ): Promise<number | RelayError> {
     const inputTokens = this.input.tokensAtMost(more)
     const { next } = this
     if (next !== null) {
@@ -132,7 +137,7 @@ export class SessionCalls {
     }
     const call = await RealtimeCall.admit(this.context, {
       ...{ model: this.model.name, upstreamModel: this.model.upstream, price: plan.price },
-      ...{ inputTokens, outputTokens, isReducible: true },
+      ...{ inputTokens, outputTokens, isReducible: true, isLimited },
     })
     if (isRelayError(call)) return call
     this.next = call
@@ -175,7 +180,8 @@ export class SessionCalls {
 
   /**
    * Gives the admitted call to a response that has begun. If the provider begins several responses
-   * at once, a further call is admitted. Returns an error if that is not possible.
+   * at once, a further call is admitted. Returns an error if that is not possible. If a limit of
+   * calls is reached, the response is charged nevertheless, and must be cancelled.
    */
   begin(event: ServerEvent, outputTokens: number): Promise<RelayError | null> {
     return this.exclusively(() => this.beginNext(event, outputTokens))
@@ -188,8 +194,12 @@ export class SessionCalls {
     const { request } = this
     // A response that nobody requested is not charged.
     if (this.expected === 0 && !this.respondsToSpeech) return null
+    let limitError: RelayError | null = null
     if (this.next === null) {
-      const covered = await this.coverNext(outputTokens, NO_CONTENT)
+      const limited = await this.coverNext(outputTokens, NO_CONTENT)
+      if (typeof limited !== 'number' && isLimitError(limited)) limitError = limited
+      const covered =
+        limitError === null ? limited : await this.coverNext(outputTokens, NO_CONTENT, false)
       if (typeof covered !== 'number') return covered
     }
     const { next: call } = this
@@ -206,7 +216,7 @@ export class SessionCalls {
       mark: request?.mark ?? this.settledMark,
       isInConversation: request?.isInConversation !== false && !isOutside,
     })
-    return null
+    return limitError
   }
 
   /** Notes a part of a response. Returns false if it contains a screened word. */
@@ -228,7 +238,7 @@ export class SessionCalls {
     const id = idOf(response)
     if (this.ended.has(id)) return true
     const error = this.running.has(id) ? null : await this.begin(event, outputTokens)
-    if (error !== null) return false
+    if (error !== null && !isLimitError(error)) return false
     const running = this.running.get(id)
     if (running === undefined) return true
     this.running.delete(id)

@@ -22,7 +22,7 @@ import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 
 /** The time for which a provider may take to answer. */
 const TOTAL_MS = 30_000
-const EMPTY = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1 }
+const EMPTY = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1, model: null }
 
 const responseNotFound = (id: string): RelayError =>
   relayError('response_not_found', { subject: id.slice(0, 128) })

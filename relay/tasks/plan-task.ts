@@ -60,25 +60,26 @@ export type TaskPlan = {
   readonly video: PlannedVideo | null
 }
 
-/** Determines the price of a task and the channels to which it may be sent. */
+/**
+ * Determines the price of a task and the channels to which it may be sent, for each group of the
+ * caller that can serve it, in order. Returns an error if there is none.
+ */
 export function planTask(
   views: Views,
   caller: Caller,
   request: TaskRequest,
   origin: TaskRecord | null,
   now: number,
-): TaskPlan | RelayError {
+): readonly TaskPlan[] | RelayError {
   const { options } = views.options
   const error = accessError(caller, options, { model: request.model })
   if (error !== null) return error
   const plans = servingGroupsOf(caller, views).map((group) =>
     planInGroup(views, { ...caller, group }, request, origin, now),
   )
-  return (
-    plans.find((plan) => !isRelayError(plan)) ??
-    plans[0] ??
-    relayError('group_not_allowed', { subject: caller.group })
-  )
+  const fit = plans.flatMap((plan) => (isRelayError(plan) ? [] : [plan]))
+  if (fit.length > 0) return fit
+  return plans.find(isRelayError) ?? relayError('group_not_allowed', { subject: caller.group })
 }
 
 function planInGroup(
@@ -116,7 +117,9 @@ function priced(
   const { tokensMax = 0, seconds = 0 } = video?.media ?? {}
   if (price.mode !== 'call' && tokensMax === 0) return null
   const conditioned =
-    video === null ? price : videoPrice(price, [model, video.upstreamModel], video.media)
+    video === null
+      ? price
+      : videoPrice(price, [model, video.upstreamModel], video.platform, video.media)
   const bounds = { inputTokens: 0, outputTokens: tokensMax, choices: 1, seconds }
   return { price: conditioned, hold: holdFor(conditioned, bounds) }
 }

@@ -24,9 +24,10 @@ import {
 import type { TaskDeps } from './task-deps.ts'
 import { type LastAttempt, mayBeAccepted, type PlannedTask, tryChannels } from './try-channels.ts'
 import { sendVideoAccepted } from './videos/handle-video.ts'
+import type { VideoTask } from './videos/plan-video.ts'
 
 const NOTHING = { isSuccess: false, tokens: 0 }
-const SIZE = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1 }
+const SIZE = { body: { length: 0 }, outputTokensMax: 0, choices: 1 }
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /**
@@ -42,13 +43,14 @@ export async function submitTask(
   const reject = (error: RelayError) => sendTaskError(exchange, request.kind, error)
   const origin = await originOf(deps, caller, request)
   if (origin !== null && isRelayError(origin)) return reject(origin)
-  const plan = planTask(deps.views, caller, request, origin, deps.now())
-  if (isRelayError(plan)) return reject(plan)
+  const plans = planTask(deps.views, caller, request, origin, deps.now())
+  if (isRelayError(plans)) return reject(plans)
   const { screening } = deps.views.options.options
   const looking = screenPrompt(screening, caller.group, screenedBody(request), 'prompt')
   const unfit = looking === null ? null : await looking
   if (unfit !== null) return reject(unfit)
-  const permit = await acquirePermit(deps, caller, SIZE)
+  const groups = plans.map(({ group }) => group)
+  const permit = await acquirePermit(deps, caller, { ...SIZE, model: request.model }, groups)
   if (isRelayError(permit)) return reject(permit)
   const { kind, model } = request
   const { userId } = caller.user
@@ -56,6 +58,8 @@ export async function submitTask(
   deps.log.debug(planned, 'a task was planned and has a permit')
   let outcome = NOTHING
   try {
+    const plan = plans.find(({ group }) => group === permit.group)
+    if (plan === undefined) throw new Error('a task has a permit for a group without a plan')
     const submitted = await open(deps, exchange, caller, { request, plan })
     if (isRelayError(submitted)) return reject(submitted)
     const { record, keyed } = submitted
@@ -67,9 +71,12 @@ export async function submitTask(
   }
 }
 
-/** A video's prompt may be inside other members, so it is screened by itself. */
-const screenedBody = ({ video, prompt, body }: TaskRequest): Buffer =>
-  video === undefined ? body.bytes : Buffer.from(JSON.stringify({ prompt: prompt ?? '' }))
+/** The texts of a video may be inside other members, so they are screened by themselves. */
+const screenedBody = ({ video, body }: TaskRequest): Buffer =>
+  video === undefined ? body.bytes : Buffer.from(JSON.stringify(textsOf(video.request)))
+
+const textsOf = ({ prompt, negativePrompt }: VideoTask['request']): readonly string[] =>
+  [prompt, negativePrompt].flatMap((text) => text ?? [])
 
 /** Returns the caller's task that this request continues, or null. */
 async function originOf(

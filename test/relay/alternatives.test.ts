@@ -166,6 +166,47 @@ describe('the group auto', () => {
     expect(errorOf({ ...answer, text: await answer.text() }).code).toBe('group_not_allowed')
   })
 
+  it('counts calls towards the limits of the groups that serve them, fifty at once', async () => {
+    const limits = { cheap: { calls: 7 }, dear: { calls: 5 }, default: { calls: 1 } }
+    await rig.setOption('RateLimitsByGroup', limits)
+    const all = await Promise.all(Array.from({ length: 50 }, () => ask()))
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(12)
+    const limited = all.filter(({ status }) => status === 429)
+    expect(limited).toHaveLength(38)
+    expect(Number(limited[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    const served = (await rig.callEvents()).flatMap((event) =>
+      event.type === 'CallSettled' ? [event.data.group] : [],
+    )
+    expect(served.filter((group) => group === 'cheap')).toHaveLength(7)
+    expect(served.filter((group) => group === 'dear')).toHaveLength(5)
+    // The user's calls in other groups have limits of their own.
+    expect([(await chat(rig)).status, (await chat(rig)).status]).toEqual([200, 429])
+  })
+
+  it('leaves a limited group out when the first group fails', async () => {
+    await rig.setOption('RateLimitsByGroup', { dear: { calls: 1 } })
+    failures(1)
+    expect((await ask()).status).toBe(200)
+    failures(1)
+    expect((await ask()).status).toBe(503)
+    const channels = (await rig.callEvents()).flatMap((event) =>
+      event.type === 'CallAdmitted' || !('attempts' in event.data)
+        ? []
+        : [event.data.attempts?.map(({ channelId }) => channelId)],
+    )
+    expect(channels).toEqual([[2, 3], [2]])
+  })
+
+  it('bounds the calls at the same time by each group, and by the site elsewhere', async () => {
+    await rig.setOption('RateLimitsByGroup', { cheap: { concurrency: 2 } })
+    await rig.setOption('ModelRequestRateLimitEnabled', 'true')
+    await rig.setOption('ModelRequestRateLimitCount', '3')
+    rig.provider.script.push(...Array(20).fill({ kind: 'slow', msPerChunk: 30 }))
+    const all = await Promise.all(Array.from({ length: 20 }, () => ask({ stream: true })))
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(5)
+    await Promise.all(all.map((answer) => answer.text()))
+  })
+
   it('lists the models of all of its groups', async () => {
     await rig.setOption('ModelRatio', { 'sim-small': 1.25, extra: 1 })
     await rig.addChannel(5, { groups: ['dear'], models: ['extra'] })
@@ -184,6 +225,7 @@ describe('limits by group and by model', () => {
     const statuses = []
     for (let call = 0; call < 5; call += 1) statuses.push((await chat(rig)).status)
     expect(statuses).toEqual([200, 200, 200, 429, 429])
+    expect(errorOf(await chat(rig)).message).toContain('(this user, group default)')
   })
 
   it('a limit of a model counts only its own calls, fifty at once', async () => {
@@ -193,6 +235,33 @@ describe('limits by group and by model', () => {
     const all = await Promise.all(Array.from({ length: 50 }, () => chat(rig, { model: 'other' })))
     expect(all.filter(({ status }) => status === 200)).toHaveLength(7)
     expect((await chat(rig)).status).toBe(200)
+  })
+
+  it('a limit of a model counts fallbacks to it, fifty at once, then skips it', async () => {
+    await rig.setOption('ModelRatio', { limited: 1, 'sim-mini': 1, 'sim-gone': 1 })
+    await rig.setOption('ModelFallbacks', { 'sim-gone': ['limited', 'sim-mini'] })
+    await rig.setOption('RateLimitsByModel', { limited: { calls: 7 } })
+    await rig.addChannel(2, { models: ['limited'] })
+    await rig.addChannel(3, { models: ['sim-mini'] })
+    const ask = () => chat(rig, { model: 'sim-gone' })
+    const all = await Promise.all(Array.from({ length: 50 }, ask))
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(50)
+    expect(sentModels().filter((model) => model === 'limited')).toHaveLength(7)
+    expect((await chat(rig, { model: 'limited' })).status).toBe(429)
+  })
+
+  it('a call whose only fallback is limited gets the error of the limit', async () => {
+    await rig.setOption('ModelRatio', { limited: 1, 'sim-gone': 1 })
+    await rig.setOption('ModelFallbacks', { 'sim-gone': ['limited'] })
+    await rig.setOption('RateLimitsByModel', { limited: { calls: 1 } })
+    await rig.addChannel(2, { models: ['limited'] })
+    expect((await chat(rig, { model: 'limited' })).status).toBe(200)
+    const balance = await rig.balance()
+    const limited = await chat(rig, { model: 'sim-gone' })
+    expect([limited.status, errorOf(limited).code]).toEqual([429, 'rate_limited'])
+    expect(errorOf(limited).message).toContain('1 calls / 60 s (this user, model limited)')
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await rig.balance()).toBe(balance)
   })
 
   it('a limit of a model bounds its calls at the same time', async () => {

@@ -203,7 +203,8 @@ export const optionTranslations: OptionTranslations = {
       'Each entry maps a group to the colour of its badge: grey, blue, cyan, green, yellow, ' +
       'orange, red, pink, purple.',
     ModelPrice:
-      'Each entry maps a model to a price per call in dollars. It takes precedence over ratios.',
+      'Each entry maps a model to a price per call in dollars. It takes precedence over ratios. ' +
+      'For a model of videos, it is the price per second; for Hailuo, the price of 6 seconds.',
     ModelRatio:
       'Each entry maps a model to a ratio. A ratio of 1 equals $2 per million input tokens.',
     CompletionRatio: 'Each entry maps a model to its output price divided by its input price.',
@@ -269,7 +270,9 @@ export const optionTranslations: OptionTranslations = {
       '0 means no limit.',
     RateLimitsByModel:
       'A JSON object such as {"gpt-5": {"calls": 60, "tokensPerMinute": 100000}}. The limits ' +
-      'apply to each user’s calls of the model, in addition to all others. 0 means no limit.',
+      'apply to each user’s calls of the model, in addition to all others. Videos, responses of ' +
+      'realtime sessions, fallback models and each line of a batch count as calls. A batch with ' +
+      'more lines than the period allows is refused. 0 means no limit.',
     'global.pass_through_request_enabled':
       'Requests are serialized again as they were read, and then forwarded. Parameter overrides ' +
       'of channels do not apply, but model mappings do.',

@@ -245,7 +245,8 @@ export const optionTranslations = {
     UserUsableGroups: '分组 → 说明，用户新建令牌时可选。',
     GroupGroupRatio: '用户所在分组 → 所用令牌的分组 → 倍率，代替后者自己的倍率。',
     GroupColors: '分组 → 标签颜色：grey、blue、cyan、green、yellow、orange、red、pink、purple。',
-    ModelPrice: '模型 → 每次调用的美元价格，优先于倍率。',
+    ModelPrice:
+      '模型 → 每次调用的美元价格，优先于倍率。视频模型为每秒价格，海螺（Hailuo）为 6 秒的价格。',
     ModelRatio: '模型 → 倍率，1 = $2 / 百万输入 tokens。',
     CompletionRatio: '模型 → 输出价格与输入价格之比。',
     ImageCompletionRatio: '模型 → 图片输出价格与输入价格之比。未设置的模型，图片按文本输出计费。',
@@ -281,9 +282,9 @@ export const optionTranslations = {
     ModelRequestRateLimitSuccessCount: '只计成功的请求，至少为 1。',
     ModelRequestRateLimitTokensPerMinute: '输入与输出合计，与统计周期无关，0 表示不限制。',
     RateLimitsByGroup:
-      '例如 {"vip": {"calls": 0, "successes": 1000}}：取代上面的限制，0 表示不限制。',
+      '例如 {"vip": {"calls": 60}}，另有 successes、tokensPerMinute、concurrency：取代上面的限制，0 表示不限制。',
     RateLimitsByModel:
-      '例如 {"gpt-5": {"calls": 60, "tokensPerMinute": 100000}}：每个用户调用该模型的限制。',
+      '例如 {"gpt-5": {"calls": 60}}：每个用户调用该模型的限制，视频、实时回答、备用模型与批处理的每一行均计为调用；0 表示不限制。',
     'global.pass_through_request_enabled':
       '请求按读取结果重新序列化后转发：不应用渠道的参数覆盖，模型映射照常生效。',
     'global.hide_upstream_error_enabled': '调用方只看到通用的错误信息。',

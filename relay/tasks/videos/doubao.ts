@@ -73,6 +73,8 @@ function withoutCommands(prompt: string | null): string {
 /** Doubao's videos on Volcengine Ark (volcengine.com/docs/82379/1520757). */
 export const DOUBAO: VideoVendor = {
   platform: 'doubao',
+  imagesMax: 8,
+  takesLastImage: true,
   media: (request, model) => {
     const commands = commandsOf(request.prompt)
     const entered = resolutionOf(request) ?? commands.get('resolution') ?? null

@@ -25,6 +25,8 @@ const ACCOUNT_CODES = new Set([1002, 1004, 1008, 1039, 2045, 2049, 2056])
 /** MiniMax' Hailuo (platform.minimax.io/docs/api-reference/video-generation-t2v). */
 export const HAILUO: VideoVendor = {
   platform: 'hailuo',
+  imagesMax: 1,
+  takesLastImage: true,
   media: (request, model) => {
     const isNew = /Hailuo/i.test(model)
     const offered = isNew ? ['768p', '1080p', ...(/-02$/.test(model) ? ['512p'] : [])] : ['720p']

@@ -28,6 +28,8 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 /** Jimeng's videos (volcengine.com/docs/85621). A model is a `req_key`. */
 export const JIMENG: VideoVendor = {
   platform: 'jimeng',
+  imagesMax: 8,
+  takesLastImage: true,
   media: ({ seconds, size }, model) => ({
     seconds: choose('seconds', seconds, [5, 10]),
     resolution: /1080|pro/.test(model) ? '1080p' : '720p',

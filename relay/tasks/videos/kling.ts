@@ -28,6 +28,8 @@ const isAccountCode = (code: number): boolean =>
 /** Kling's videos (klingai.com/document-api). A key is `access key|secret key`. */
 export const KLING: VideoVendor = {
   platform: 'kling',
+  imagesMax: 1,
+  takesLastImage: true,
   media: (request) => {
     const isPro = choose('mode', request.mode, ['std', 'pro']) === 'pro'
     const options = [...(isPro ? ['pro'] : []), ...(request.hasAudio === true ? ['audio'] : [])]

@@ -6,7 +6,12 @@ import { type RelayChannel, videoVendorOf } from '#relay/views/channel-view.ts'
 import { upstreamModelOf } from '#relay/views/parsed-channel-settings.ts'
 import type { ProviderRequest } from '../send-request-to-task-provider.ts'
 import { VIDEO_VENDORS } from './all-vendors.ts'
-import type { VendorCall, VideoRequest, VideoVendor } from './video-vendor.ts'
+import {
+  checkPictures,
+  type VendorCall,
+  type VideoRequest,
+  type VideoVendor,
+} from './video-vendor.ts'
 
 export type VideoTask = {
   readonly request: VideoRequest
@@ -45,6 +50,7 @@ export function planVideo(
   const first = [...channelsIn(channels)].find(isFit)
   const vendor = first === undefined ? null : vendorOf(first)
   if (first === undefined || vendor === null) return null
+  checkPictures(request, vendor)
   const mediaAt = (channel: RelayChannel) =>
     origin?.submitted.media ?? vendor.media(request, upstreamModel(channel, model))
   const media = mediaAt(first)

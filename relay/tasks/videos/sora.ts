@@ -1,12 +1,12 @@
 import { objectOf } from '../read-task-request-body.ts'
 import {
   accepted,
+  choose,
   countOf,
   defined,
   refused,
   reject,
   resolutionOf,
-  secondsWithin,
   type VideoReport,
   type VideoVendor,
   wordsOf,
@@ -23,6 +23,9 @@ const VIDEOS = '/v1/videos'
 const DEFAULT_SIZE = '720x1280'
 const pathOf = (upstreamId: string) => `${VIDEOS}/${encodeURIComponent(upstreamId)}`
 
+/** The lengths in developers.openai.com/api/docs/guides/video-generation. */
+const SECONDS = [4, 8, 12, 16, 20]
+
 /** The sizes of resolutions, for callers that name a resolution in place of a size. */
 const SIZES: Readonly<Record<string, readonly [portrait: string, landscape: string]>> = {
   '720p': ['720x1280', '1280x720'],
@@ -36,12 +39,14 @@ const SIZES: Readonly<Record<string, readonly [portrait: string, landscape: stri
  */
 export const SORA: VideoVendor = {
   platform: 'sora',
+  imagesMax: 1,
+  takesLastImage: false,
   media: (request) => {
     const { resolution, ratio } = request
     const named = resolution === null ? null : (SIZES[resolution] ?? reject('resolution'))
     const size = request.size ?? named?.[ratio === '16:9' ? 1 : 0] ?? DEFAULT_SIZE
     const made = resolutionOf({ ...request, size, resolution: null })
-    const seconds = secondsWithin(request.seconds, 4, [1, 60])
+    const seconds = choose('seconds', request.seconds, SECONDS)
     return { seconds, resolution: made, size, options: [] }
   },
   submit: (request, { seconds, size }, { model, originId }) => {

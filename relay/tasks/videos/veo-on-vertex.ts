@@ -26,6 +26,8 @@ const operationQuery = (operation: string): VendorCall => ({
  */
 export const VEO_ON_VERTEX: VideoVendor = {
   platform: VEO.platform,
+  imagesMax: VEO.imagesMax,
+  takesLastImage: VEO.takesLastImage,
   media: VEO.media,
   submit: (request, media, { model }) => ({
     method: 'POST',

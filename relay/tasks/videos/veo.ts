@@ -19,6 +19,8 @@ import {
 /** Veo's videos in the Gemini API (ai.google.dev/gemini-api/docs/video). */
 export const VEO: VideoVendor = {
   platform: 'veo',
+  imagesMax: 1,
+  takesLastImage: true,
   media: (request, model) => {
     const offered = isVeo2(model) ? ['720p'] : ['720p', '1080p', '4k']
     const resolution = choose('resolution', nameOf(resolutionOf(request)), offered)

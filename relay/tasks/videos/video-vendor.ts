@@ -88,6 +88,10 @@ export type SubmitContext = {
  */
 export type VideoVendor = {
   readonly platform: string
+  /** The most pictures that a request may have as first frame or references. */
+  readonly imagesMax: number
+  /** False if the vendor takes no picture as last frame. */
+  readonly takesLastImage: boolean
   /** Completes a request by the vendor's defaults. Throws `TaskRequestError` for a bad value. */
   readonly media: (request: VideoRequest, model: string) => VideoMedia
   readonly submit: (request: VideoRequest, media: VideoMedia, context: SubmitContext) => VendorCall
@@ -120,6 +124,21 @@ export function choose<Value extends string | number>(
 ): Value {
   if (requested === null) return values[0] as Value
   return values.includes(requested) ? requested : reject(param, values)
+}
+
+/** Throws `TaskRequestError` if a request has pictures that the vendor would not get. */
+export function checkPictures(
+  { images, lastImage }: VideoRequest,
+  { imagesMax, takesLastImage }: Pick<VideoVendor, 'imagesMax' | 'takesLastImage'>,
+): void {
+  // Beside a last frame, there is only a first one.
+  const most = lastImage === null ? imagesMax : Math.min(imagesMax, 1)
+  if (images.length > most) rejectPictures('images', most)
+  if (lastImage !== null && !takesLastImage) rejectPictures('last_image', 0)
+}
+
+const rejectPictures = (param: string, most: number): never => {
+  throw new TaskRequestError(relayError('too_many_pictures', { param, subject: `${most}` }))
 }
 
 export function secondsWithin(requested: number | null, otherwise: number, range: Range): number {

@@ -25,6 +25,8 @@ const isFirst = (model: string): boolean => model === 'viduq1'
 /** Vidu's videos (platform.vidu.com/docs). */
 export const VIDU: VideoVendor = {
   platform: 'vidu',
+  imagesMax: 7,
+  takesLastImage: true,
   media: (request, model) => {
     const offered = isFirst(model) ? ['1080p'] : ['720p', '360p', '540p', '1080p']
     const seconds = secondsWithin(request.seconds, /^viduq/.test(model) ? 5 : 4, [1, 10])

@@ -38,6 +38,8 @@ function resolutionsOf(model: string): readonly string[] {
 /** Ali's Wan (help.aliyun.com/zh/model-studio/text-to-video-api-reference). */
 export const WAN: VideoVendor = {
   platform: 'wan',
+  imagesMax: 1,
+  takesLastImage: false,
   media: (request, model) => {
     const resolution = choose('resolution', resolutionOf(request), resolutionsOf(model))
     const lengths = /^wan2\.5/.test(model) ? [5, 10] : [5]

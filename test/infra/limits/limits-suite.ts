@@ -132,7 +132,7 @@ function rates(clock: Clock, get: Get): void {
     expect(await waitFor(get(), claim)).toBe(600)
   })
 
-  it('requests that are counted together fit or are refused as a whole', async () => {
+  it('requests that are counted together fit, and are refunded, whole', async () => {
     const claim = rate(10, { isRefundable: true })
     const of = (count: number) => ({ ...claim, count })
     expect(await waitFor(get(), of(11))).toBe(1_000)

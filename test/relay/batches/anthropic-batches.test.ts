@@ -81,11 +81,49 @@ async function call(method: string, path: string, body?: unknown, key = KEY, mor
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const text = await response.text()
-  return { status: response.status, text, json: () => JSON.parse(text) }
+  const { status, headers } = response
+  return { status, headers, text, json: () => JSON.parse(text) }
 }
 
 const submit = async (requests: unknown = lines('a', 'b', 'c')) =>
   call('POST', BATCHES, { requests })
+
+describe('limits of calls at message batches', () => {
+  it('count each line as a call of its model, fifty batches at once', async () => {
+    await rig.setOption('RateLimitsByModel', { [MODEL]: { calls: 10 } })
+    const all = await Promise.all(Array.from({ length: 50 }, () => submit(lines('a', 'b', 'c'))))
+    // A process plans few batches at once, so some are refused because it is busy.
+    expect(all.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(3)
+    await expect.poll(async () => (await submit(lines('a', 'b', 'c'))).status).toBe(429)
+    const accepted = provider.requests.filter(({ path }) => path === BATCHES)
+    expect(accepted).toHaveLength(3)
+    expect((await submit(lines('a'))).status).toBe(200)
+    const refused = await submit(lines('a'))
+    expect([refused.status, refused.json().error.type]).toEqual([429, 'rate_limit_error'])
+  })
+
+  it('refuse a batch with more lines than a period allows, and hold nothing', async () => {
+    await rig.setOption('RateLimitsByModel', { [MODEL]: { calls: 2 } })
+    const refused = await submit(lines('a', 'b', 'c'))
+    expect(refused.status).toBe(429)
+    expect(refused.text).toContain('2 calls / 60 s')
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(provider.requests).toHaveLength(0)
+    expect(await rig.balance()).toBe(GRANTED)
+  })
+
+  it('reserve the tokens of all lines, for the model and for the token', async () => {
+    await rig.setOption('RateLimitsByModel', { [MODEL]: { tokensPerMinute: 400 } })
+    expect((await submit(lines('a', 'b', 'c', 'd', 'e', 'f'))).status).toBe(429)
+    expect((await submit(lines('a', 'b', 'c'))).status).toBe(200)
+    expect((await submit(lines('a', 'b', 'c'))).status).toBe(429)
+    await rig.setOption('RateLimitsByModel', {})
+    await rig.setOption('ModelRequestRateLimitEnabled', 'true')
+    await rig.setOption('ModelRequestRateLimitTokensPerMinute', '500')
+    expect((await submit(lines('a', 'b', 'c'))).status).toBe(200)
+    expect((await submit(lines('a', 'b', 'c'))).status).toBe(429)
+  })
+})
 
 describe('a message batch', () => {
   it('is held for all lines, sent with the provider’s names, and shown with our id', async () => {

@@ -138,6 +138,20 @@ const sentLines = (index: number): readonly Record<string, unknown>[] =>
 const settled = async (user?: number) =>
   (await rig.callEvents(user)).filter(({ type }) => type === 'CallSettled')
 
+describe('a limit of a model', () => {
+  it('counts the lines of a file as calls, fifty batches at once', async () => {
+    await rig.setOption('RateLimitsByModel', { [MODEL]: { calls: 4 } })
+    const { id } = (await upload(['a', 'b', 'c'].map((line) => chat(line)))).json()
+    const all = await Promise.all(Array.from({ length: 50 }, () => create(id)))
+    expect(all.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
+    await expect.poll(async () => (await create(id)).status).toBe(429)
+    expect((await rig.callEvents()).filter(({ type }) => type === 'CallAdmitted')).toHaveLength(1)
+    const free = await rig.balance()
+    expect((await create(id)).status).toBe(429)
+    expect(await rig.balance()).toBe(free)
+  })
+})
+
 describe('a batch of a file', () => {
   it('is held for all lines, sent with the provider’s names, and shown with our ids', async () => {
     const batch = await submit()

@@ -224,6 +224,41 @@ describe('the formats of callers', () => {
     expect(lastRequestTo('/veo.mp4')?.headers['x-goog-api-key']).toBe(PROVIDER_KEY)
   })
 
+  it('refuses more pictures than the vendor takes, and names how many it takes', async () => {
+    const before = await rig.balance()
+    const [one, other] = ['https://a.example/1.png', 'https://a.example/2.png']
+    const videos: readonly [model: string, body: object, param: string, most: number][] = [
+      ['sora-2', { images: [one, other] }, 'images', 1],
+      ['sora-2', { image: one, images: [other] }, 'images', 1],
+      ['sora-2', { image: one, last_image: other }, 'last_image', 0],
+      ['kling-v1-6', { images: [one, other] }, 'images', 1],
+      ['wan2.5-t2v-preview', { images: [one, other] }, 'images', 1],
+      ['wan2.5-t2v-preview', { image: one, last_image: other }, 'last_image', 0],
+      ['MiniMax-Hailuo-02', { images: [one, other] }, 'images', 1],
+      ['veo-3.1-generate-preview', { images: [one, other] }, 'images', 1],
+      ['veo-3.1-generate-001', { images: [one, other] }, 'images', 1],
+      ['viduq2', { images: Array(8).fill(one) }, 'images', 7],
+      ['viduq2', { images: [one, other], last_image: one }, 'images', 1],
+    ]
+    for (const [model, body, param, most] of videos) {
+      const { status, json, text } = await rig.post('/v1/videos', { model, prompt: 'x', ...body })
+      expect([status, json.error.param], text).toEqual([400, param])
+      expect(json.error.message).toContain(String(most))
+    }
+    expect(await rig.balance()).toBe(before)
+  })
+
+  it.each(['prompt', 'negative_prompt'])('screens the words of %s', async (member) => {
+    await rig.setOption('SensitiveWords', 'forbidden')
+    for (const key of ['CheckSensitiveEnabled', 'CheckSensitiveOnPromptEnabled']) {
+      await rig.setOption(key, 'true')
+    }
+    const body = { model: 'kling-v1-6', prompt: 'the sea', [member]: 'a forbidden word' }
+    const { status, json, text } = await rig.post('/v1/videos', body)
+    expect([status, json.error.code], text).toEqual([400, 'sensitive_prompt'])
+    await rig.setOption('CheckSensitiveEnabled', 'false')
+  })
+
   it('refuses what a model does not offer, and names the member', async () => {
     const before = await rig.balance()
     const [sora, kling] = ['sora-2', 'kling-v1-6']
@@ -231,6 +266,7 @@ describe('the formats of callers', () => {
       [{ model: sora }, 'prompt'],
       [{ prompt: 'x' }, 'model'],
       [{ model: sora, prompt: 'x', seconds: '999' }, 'seconds'],
+      [{ model: sora, prompt: 'x', seconds: 5 }, 'seconds'],
       [{ model: sora, prompt: 'x', seconds: -4 }, 'seconds'],
       [{ model: sora, prompt: 'x', seconds: 4.5 }, 'seconds'],
       [{ model: sora, prompt: 'x', seconds: '4s' }, 'seconds'],

@@ -63,6 +63,26 @@ describe.each(Object.entries(VIDEO_SCRIPTS))('%s', (name, script) => {
   })
 })
 
+describe('a dated version of a model without a built-in price', () => {
+  it('costs its price for each second, at the resolution', async () => {
+    const model = 'sora-2-pro-2025-10-06'
+    await rig.setOption('ModelPrice', { viduq2: 0.05, jimeng_t2v_v30: 0.04, [model]: 0.1 })
+    await rig.addChannel(600, { type: 55, models: [model], baseUrl: rig.vendor.url })
+    const { sora } = SCRIPTS as Record<'sora', Script>
+    const heldFor = async (body: Record<string, unknown>) => {
+      const before = await rig.balance()
+      const { json } = await submitTo({ ...sora, model, body })
+      const held = before - (await rig.balance())
+      rig.vendor.answers.set(sora.query, { body: sora.failed })
+      await expect.poll(() => statusOf(json.id)).toBe('failed')
+      return held
+    }
+    expect(await heldFor({ seconds: 4, size: '720x1280' })).toBe(200_000n)
+    expect(await heldFor({ seconds: 20, size: '720x1280' })).toBe(1_000_000n)
+    expect(await heldFor({ seconds: 12, size: '1792x1024' })).toBe(1_000_000n)
+  })
+})
+
 describe('the evidence about a vendor', () => {
   const settled = async (script: VideoScript, accepted: object) => {
     const { json } = await submitTo({ ...script, accepted })

@@ -1,0 +1,89 @@
+import type { RelayOptions } from '#relay/views/option-view.ts'
+import type { RelayToken } from '../views/token-view.ts'
+import { type CallRules, NO_RULES, permitsOfToken, rateOfToken } from './call-limit-claims.ts'
+import type { ConcurrencyCaps } from './process-call-limit.ts'
+
+/** Whose limits apply, and which limits the site has. */
+export type LimitedCaller = {
+  readonly userId: number
+  readonly token: RelayToken
+  readonly userRate: RelayOptions['userRate']
+  readonly caps: ConcurrencyCaps
+}
+
+/** Calls of one model, and the AI tokens that they may use. */
+export type ModelCalls = {
+  readonly model: string
+  readonly calls: number
+  readonly tokens: number
+}
+
+/** Lists the limits of a call that depend neither on its group nor on its model. */
+export function callRules({ userId, token, caps }: LimitedCaller, estimate: number): CallRules {
+  const { tokenId, terms } = token
+  const ofToken = rateOfToken(tokenId, terms)
+  const { tokensPerMinute: max } = terms
+  return {
+    permits: [
+      { scope: 'user', id: userId, permits: caps.perUser },
+      { scope: 'token', id: tokenId, permits: permitsOfToken(terms, caps) },
+    ],
+    rates: ofToken === null ? [] : [ofToken],
+    tokens: max > 0 ? [{ scope: 'token', id: tokenId, max, estimate }] : [],
+  }
+}
+
+/**
+ * Returns the group whose calls count together with those of this group, or null if they count
+ * towards the limits of the site, which all groups without limits share.
+ */
+export const limitedGroupOf = (
+  { byGroup, exemptGroup }: LimitedCaller['userRate'],
+  group: string,
+): string | null => (byGroup.has(group) || exemptGroup === group ? group : null)
+
+/**
+ * Lists the limits of the user's calls that a group serves: those of the group, or else those of
+ * the site. The operator may exempt one group from all of them.
+ */
+export function groupRules(
+  { userId, userRate }: LimitedCaller,
+  group: string,
+  estimate: number,
+): CallRules {
+  const { byGroup, exemptGroup, periodMs } = userRate
+  if (exemptGroup === group) return NO_RULES
+  const own = byGroup.get(group)
+  const limits = own ?? limitsOfSite(userRate)
+  if (limits === undefined) return NO_RULES
+  const { calls: count = 0, successes: success = 0, tokensPerMinute: max = 0 } = limits
+  const subject = { scope: 'user', id: userId, ...(own === undefined ? {} : { group }) } as const
+  const { concurrency = 0 } = own ?? {}
+  return {
+    permits: concurrency > 0 ? [{ ...subject, permits: concurrency }] : [],
+    rates: [{ ...subject, count, success, periodMs, calls: 1 }],
+    tokens: max > 0 ? [{ ...subject, max, estimate }] : [],
+  }
+}
+
+function limitsOfSite({ isEnabled, count, success, tokensPerMinute }: LimitedCaller['userRate']) {
+  return isEnabled ? { calls: count, successes: success, tokensPerMinute } : undefined
+}
+
+/** Lists the limits of the user's calls of a model. Calls in the exempt group have none. */
+export function modelRules(
+  { userId, userRate }: LimitedCaller,
+  group: string,
+  { model, calls, tokens }: ModelCalls,
+): CallRules {
+  const { byModel, exemptGroup, periodMs } = userRate
+  const limits = exemptGroup === group ? undefined : byModel.get(model)
+  if (limits === undefined) return NO_RULES
+  const { calls: count = 0, successes: success = 0, tokensPerMinute = 0, concurrency = 0 } = limits
+  const subject = { scope: 'user', id: userId, model } as const
+  return {
+    permits: concurrency > 0 ? [{ ...subject, permits: concurrency }] : [],
+    rates: [{ ...subject, count, success, periodMs, calls }],
+    tokens: tokensPerMinute > 0 ? [{ ...subject, max: tokensPerMinute, estimate: tokens }] : [],
+  }
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { holdFor } from '#domain/pricing/hold-amount.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { videoPrice } from '#domain/pricing/video-prices.ts'
+
+const ENTERED: PriceSnapshot = { mode: 'call', list: 0, price: '0.1', group: '1' }
+const holdOf = (model: string, vendor: string, seconds: number, resolution = '720p') => {
+  const price = videoPrice(ENTERED, [model], vendor, { resolution, seconds, options: [] })
+  return Number(holdFor(price, { inputTokens: 0, outputTokens: 0, choices: 1, seconds }))
+}
+
+describe('the price of a video', () => {
+  it.each([
+    ['sora-2-2025-12-08', 'sora', 20, '720p', 1_000_000],
+    ['sora-2-pro-2025-10-06', 'sora', 4, '1024p', 333_333],
+    ['veo-3.1-generate-preview-0101', 'veo', 8, '4k', 600_000],
+    ['viduq2-pro', 'vidu', 4, '1080p', 400_000],
+  ])('of %s is that of the longest known name: %s %d s %s', (...[model, vendor, s, size, hold]) => {
+    expect(holdOf(model, vendor, s, size)).toBe(hold)
+  })
+
+  it.each([
+    ['sora-20', 'sora'],
+    ['veo-9-generate-preview', 'veo'],
+    ['kling-v16', 'kling'],
+    ['wan9-t2v', 'wan'],
+    ['constructor', 'jimeng'],
+  ])('of the unknown model %s is entered per second', (model, vendor) => {
+    expect(holdOf(model, vendor, 4)).toBe(200_000)
+    expect(holdOf(model, vendor, 60)).toBe(3_000_000)
+  })
+
+  it('of an unknown model of Hailuo is entered for 6 seconds', () => {
+    const of = (seconds: number, resolution: string) =>
+      holdOf('MiniMax-Hailuo-9', 'hailuo', seconds, resolution)
+    expect([of(6, '768p'), of(10, '768p'), of(6, '1080p')]).toEqual([50_000, 100_000, 87_500])
+    expect(holdOf('T2V-01', 'hailuo', 6)).toBe(50_000)
+  })
+
+  it.each([
+    ['vidu2.0', 4, ['360p', '720p', '1080p'], [100_000, 200_000, 500_000]],
+    ['vidu2.0', 8, ['720p'], [500_000]],
+    ['vidu1.5', 4, ['360p', '720p', '1080p'], [80_000, 200_000, 400_000]],
+    ['viduq2', 5, ['360p', '720p', '1080p'], [250_000, 250_000, 500_000]],
+  ])('of %s with %d s rises with the resolution', (model, seconds, sizes, holds) => {
+    expect(sizes.map((size) => holdOf(model, 'vidu', seconds, size))).toEqual(holds)
+  })
+})

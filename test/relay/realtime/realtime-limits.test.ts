@@ -1,0 +1,103 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { RealtimeClient } from '../support/realtime-client.ts'
+import { realtimeProvider } from '../support/realtime-provider.ts'
+import {
+  addRealtimeChannel,
+  bills,
+  MODEL,
+  openCalls,
+  sessionWithoutSpeech,
+  TRANSCRIBER,
+} from '../support/realtime-site.ts'
+import { relayRig } from '../support/relay-rig.ts'
+
+const provider = startedForEach(realtimeProvider)
+const rig = startedForEach(relayRig)
+const session = () => provider.sessions[0] as (typeof provider.sessions)[0]
+const AUDIO = { type: 'input_audio_buffer.append', audio: 'AAAA' }
+
+beforeEach(async () => {
+  await addRealtimeChannel(rig, provider)
+  await rig.setOption('RateLimitsByModel', { [MODEL]: { calls: 1 }, [TRANSCRIBER]: { calls: 1 } })
+})
+
+describe('a limit of a model at realtime sessions', () => {
+  it('counts each response, refuses further ones with an error, and keeps the socket', async () => {
+    const client = await sessionWithoutSpeech(rig.url)
+    client.send({ type: 'response.create' })
+    await client.event('response.done')
+    client.send({ type: 'response.create', event_id: 'second' })
+    const { error } = await client.event('error')
+    expect(error).toMatchObject({ code: 'rate_limited', event_id: 'second' })
+    await rig.setOption('RateLimitsByModel', {})
+    client.send({ type: 'response.create' })
+    await client.event('response.done')
+    expect(session().typesOf('response.create')).toHaveLength(2)
+    expect(await bills(rig)).toHaveLength(2)
+    expect(client.closed).toBe(null)
+  })
+
+  it('counts responses of fifty sessions at once', async () => {
+    await rig.setOption('RateLimitsByModel', { [MODEL]: { calls: 7 } })
+    const clients = await Promise.all(
+      Array.from({ length: 10 }, () => sessionWithoutSpeech(rig.url)),
+    )
+    for (let request = 0; request < 5; request += 1) {
+      for (const client of clients) client.send({ type: 'response.create' })
+    }
+    const count = (type: string) =>
+      clients.flatMap(({ events }) => events).filter((event) => event.type === type).length
+    await expect.poll(() => count('error') + count('response.done'), { timeout: 20_000 }).toBe(50)
+    expect([count('response.done'), count('error')]).toEqual([7, 43])
+    await expect.poll(async () => (await bills(rig)).length).toBe(7)
+  })
+
+  it('refuses speech that could begin a response, and sends none of it', async () => {
+    const client = await new RealtimeClient(rig.url, MODEL).open()
+    client.send(AUDIO)
+    await expect.poll(() => session().typesOf('input_audio')).toHaveLength(1)
+    session().respond(provider.usage)
+    await client.event('response.done')
+    client.send(AUDIO)
+    expect((await client.event('error')).error).toMatchObject({ code: 'rate_limited' })
+    expect(session().typesOf('input_audio')).toHaveLength(1)
+    expect(client.closed).toBe(null)
+  })
+
+  it('cancels a response that the provider begins by itself, and charges it', async () => {
+    const client = await new RealtimeClient(rig.url, MODEL).open()
+    client.send(AUDIO)
+    await expect.poll(() => session().typesOf('input_audio')).toHaveLength(1)
+    session().respond(provider.usage)
+    await client.event('response.done')
+    const id = session().begin()
+    expect((await client.event('error')).error).toMatchObject({ code: 'rate_limited' })
+    await expect.poll(() => session().typesOf('response.cancel')).toHaveLength(1)
+    session().done(id, provider.usage, 'cancelled')
+    await client.event('response.done')
+    expect((await bills(rig)).map(({ end }) => end)).toEqual(['done', 'incomplete'])
+    expect(await openCalls(rig)).toBe(0)
+    expect(client.closed).toBe(null)
+  })
+
+  it('applies to the model of transcriptions as well', async () => {
+    await rig.setOption('RateLimitsByModel', { [TRANSCRIBER]: { calls: 1 } })
+    const client = await sessionWithoutSpeech(rig.url)
+    const input = { transcription: { model: TRANSCRIBER }, turn_detection: null }
+    client.send({ type: 'session.update', session: { type: 'realtime', audio: { input } } })
+    await client.event('session.updated')
+    client.send(AUDIO)
+    await expect.poll(() => session().typesOf('input_audio')).toHaveLength(1)
+    const item = { item_id: 'item_1' }
+    session().send({ type: 'input_audio_buffer.committed', ...item })
+    const type = 'conversation.item.input_audio_transcription.completed'
+    session().send({ type, ...item, content_index: 0, transcript: 'Hi.' })
+    await client.event(type)
+    await expect.poll(async () => (await bills(rig)).length).toBe(1)
+    client.send(AUDIO)
+    expect((await client.event('error')).error).toMatchObject({ code: 'rate_limited' })
+    expect(session().typesOf('input_audio')).toHaveLength(1)
+    expect(client.closed).toBe(null)
+  })
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { USER } from '../support/relay-rig.ts'
+import { videosRig } from './videos-rig.ts'
+
+const rig = startedForEach(() => videosRig())
+const MODEL = 'sora-2'
+
+const submit = (model = MODEL) => {
+  rig.vendor.answers.set('POST /v1/videos', { body: { id: 'video_1', status: 'queued' } })
+  return rig.post('/v1/videos', { model, prompt: 'the sea' })
+}
+
+describe('a limit of a group at tasks', () => {
+  it('applies to each group of auto, and a limited group is left out', async () => {
+    const key = 'auto0123456789abcdefghijklmnopqrstuvwxyzABCDEFGH'
+    await rig.setOption('GroupRatio', { default: 1, cheap: 0.5, dear: 2 })
+    await rig.setOption('UserUsableGroups', { default: '', auto: '', cheap: '', dear: '' })
+    await rig.setOption('AutoGroups', ['cheap', 'dear'])
+    await rig.setOption('RateLimitsByGroup', { cheap: { calls: 2 }, dear: { calls: 1 } })
+    await rig.addToken(9, USER, key, { group: 'auto' })
+    for (const [channelId, group] of [
+      [601, 'cheap'],
+      [602, 'dear'],
+    ] as const) {
+      const terms = { type: 55, models: [MODEL], groups: [group], baseUrl: rig.vendor.url }
+      await rig.addChannel(channelId, terms)
+    }
+    rig.vendor.answers.set('POST /v1/videos', { body: { id: 'video_1', status: 'queued' } })
+    const headers = { authorization: `Bearer sk-${key}`, 'mj-api-secret': '' }
+    const body = { model: MODEL, prompt: 'the sea' }
+    const submitAll = Array.from({ length: 20 }, () => rig.ask('/v1/videos', body, headers))
+    const statuses = (await Promise.all(submitAll)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(3)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(17)
+    const groups = (await rig.callEvents()).flatMap((event) =>
+      event.type === 'CallAdmitted' ? [event.data.group] : [],
+    )
+    expect(groups.toSorted()).toEqual(['cheap', 'cheap', 'dear'])
+  })
+})
+
+describe('a limit of a model at tasks', () => {
+  it('counts videos as calls of their model, fifty at once', async () => {
+    await rig.setOption('OpenTasksMax', '100')
+    await rig.setOption('RateLimitsByModel', { [MODEL]: { calls: 7 } })
+    const all = await Promise.all(Array.from({ length: 50 }, () => submit()))
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(7)
+    const limited = all.filter(({ status }) => status === 429)
+    expect(limited).toHaveLength(43)
+    expect(Number(limited[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(rig.vendor.requests.filter(({ method }) => method === 'POST')).toHaveLength(7)
+    expect((await submit('sora-2-pro')).status).toBe(200)
+  })
+})
