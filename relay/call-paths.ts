@@ -31,8 +31,11 @@ import { decodedSegment, isGeminiRequest, readGeminiPath } from './gemini-paths.
 import type { CallWork } from './pipeline/execute-call.ts'
 import type { CallRequest } from './pipeline/http-messages.ts'
 
+/** The paths of reranks outside `/v1`, which the clients of Cohere and Jina call. */
+export const RERANK_PATHS: readonly string[] = ['/v2/rerank', '/rerank']
+
 /** The paths of calls, each with the format of its requests and answers. */
-const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
+const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map<string, WireFormat>([
   ['/v1/chat/completions', OPENAI_CHAT],
   ['/v1/completions', OPENAI_COMPLETIONS],
   ['/v1/messages', ANTHROPIC_MESSAGES],
@@ -47,6 +50,7 @@ const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map([
   ['/v1/embeddings', EMBEDDINGS],
   ['/v1/moderations', MODERATIONS],
   ['/v1/rerank', RERANK],
+  ...RERANK_PATHS.map((path) => [path, RERANK] as const),
 ])
 
 /** The earlier path of OpenAI's embeddings, with the model's name. */

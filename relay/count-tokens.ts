@@ -2,6 +2,7 @@ import { resolveModelName } from './adapters/resolve-model-name.ts'
 import { isRelayError, type RelayError, relayError } from './canonical/relay-error.ts'
 import { readMessagesRequest } from './dialects/anthropic-messages/messages-request.ts'
 import { readGeminiCountRequest } from './dialects/gemini/generate-request.ts'
+import { readResponsesRequest } from './dialects/openai-responses/responses-request.ts'
 import type { ChatRequest } from './dialects/wire-format.ts'
 import { readGeminiPath } from './gemini-paths.ts'
 import { acquirePermit } from './pipeline/acquire-call-permit.ts'
@@ -24,12 +25,24 @@ const ANTHROPIC_COUNT: CountWork = {
   answerOf: (tokens) => ({ input_tokens: tokens }),
 }
 
+const RESPONSES_COUNT: CountWork = {
+  read: (upload) => {
+    const request = readResponsesRequest(upload)
+    if (isRelayError(request) || request.stored === undefined) return request
+    // The stored input would be missing in the count.
+    return relayError('stored_input', { param: request.stored.references[0]?.param ?? 'input' })
+  },
+  answerOf: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
+}
+
 /**
- * Returns the work at a path that counts tokens, such as Anthropic's `/v1/messages/count_tokens` or
- * Gemini's `/v1beta/models/{model}:countTokens`. Returns null for any other path.
+ * Returns the work at a path that counts tokens: Anthropic's `/v1/messages/count_tokens`, OpenAI's
+ * `/v1/responses/input_tokens` or Gemini's `/v1beta/models/{model}:countTokens`. Returns null for
+ * any other path.
  */
 export function countWorkAt(path: string): CountWork | null {
   if (path === '/v1/messages/count_tokens') return ANTHROPIC_COUNT
+  if (path === '/v1/responses/input_tokens') return RESPONSES_COUNT
   const gemini = readGeminiPath(path)
   if (gemini?.method !== 'countTokens') return null
   return {

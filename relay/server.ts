@@ -6,7 +6,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { createGauges, type Gauges } from '#infra/telemetry/gauges-of-all-processes.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import { type Batches, isBatchPath, startBatches } from './batches/start-batches.ts'
-import { callAt, errorFormatOf } from './call-paths.ts'
+import { callAt, errorFormatOf, RERANK_PATHS } from './call-paths.ts'
 import { type RelayError, relayError } from './canonical/relay-error.ts'
 import { languageOf } from './canonical/relay-error-catalogue.ts'
 import { createChannelActions, describeChannelActions } from './channel-actions/routes.ts'
@@ -209,6 +209,7 @@ const NO_DISK = relayError('store_unavailable', { retryAfter: 5 })
 const matches = (url: string): boolean =>
   /^\/v1(?:beta)?(?:[/?]|$)/.test(url) ||
   isTaskPath(url) ||
+  RERANK_PATHS.includes(url.split('?', 1)[0] ?? '') ||
   quotaLookUpAt(url.split('?', 1)[0] ?? '') !== null
 
 /** Some clients send `HEAD /` to find out whether the address is right. */

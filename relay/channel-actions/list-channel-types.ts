@@ -16,6 +16,14 @@ export const listTypes: ChannelAction = (api) => {
   })
 }
 
+/** Returns the path of calls at the default address. Some endpoints are at other addresses. */
+function chatPathOf({ baseUrl, endpoints }: Profile): string {
+  const url = baseUrl !== null && URL.canParse(baseUrl) ? new URL(baseUrl) : null
+  const at = url === null ? '' : `${url.hostname}${url.pathname}`
+  const offered = endpoints.find(({ bases }) => bases?.test(at) !== false)
+  return (offered ?? endpoints[0])?.path ?? ''
+}
+
 const typeAnswer = (profile: Profile): ChannelType => ({
   id: profile.id,
   name: profile.name,
@@ -25,7 +33,7 @@ const typeAnswer = (profile: Profile): ChannelType => ({
     name,
     base_url: baseUrl,
   })),
-  chat_path: profile.tasks?.path ?? profile.endpoints[0]?.path ?? '',
+  chat_path: profile.tasks?.path ?? chatPathOf(profile),
   fields: (profile.fields ?? []).map(({ isRequired, choices, ...field }) => ({
     ...field,
     is_required: isRequired,

@@ -162,6 +162,27 @@ const MODERATED = {
   results: [{ flagged: false, categories: {}, category_scores: {} }],
 }
 
+describe('the paths of reranks outside /v1', () => {
+  it.each(['/v2/rerank', '/rerank', '/rerank?x=1'])('%s is a rerank as well', async (path) => {
+    answerWith({ model: MODEL, results: RESULTS, usage: { total_tokens: 400 } })
+    const { status } = await send(path, REQUEST)
+    expect(status).toBe(200)
+    expect(provider.requests[0]?.path).toBe('/v1/rerank')
+    expect(await endOf()).toMatchObject({ charge: 200, formats: ['rerank'] })
+    const wrong = await fetch(`${rig.url}${path}`)
+    expect([wrong.status, wrong.headers.get('content-type')]).toEqual([
+      405,
+      expect.stringContaining('application/json'),
+    ])
+  })
+
+  it('are served without the console’s pages', () => {
+    expect(rig.relay.matches('/v2/rerank', 'POST')).toBe(true)
+    expect(rig.relay.matches('/rerank?x=1', 'POST')).toBe(true)
+    expect(rig.relay.matches('/rerank-settings')).toBe(false)
+  })
+})
+
 describe('a moderation', () => {
   beforeEach(() => void provider.answers.set('POST /v1/moderations', { body: MODERATED }))
 

@@ -62,6 +62,44 @@ const expectBilled = async (charge = CHARGE) => {
   return data
 }
 
+describe('the count of the input of a response', () => {
+  const path = '/v1/responses/input_tokens'
+  const count = async (body: object) => {
+    const { status, text } = await send(body, { path })
+    return { status, body: JSON.parse(text) }
+  }
+
+  it('is made by the gateway, and costs nothing', async () => {
+    const client = new OpenAI({ apiKey: `sk-${KEY}`, baseURL: `${rig.url}/v1`, maxRetries: 0 })
+    const before = await rig.balance()
+    const input = 'The quick brown fox jumps over the lazy dog. '.repeat(20)
+    const counted = await client.responses.inputTokens.count({ model: MODEL, input })
+    expect(counted.object).toBe('response.input_tokens')
+    expect(counted.input_tokens).toBeGreaterThan(150)
+    expect(counted.input_tokens).toBeLessThan(300)
+    const { body } = await count({ model: MODEL, input, instructions: input })
+    expect(body.input_tokens).toBeGreaterThan(counted.input_tokens * 1.5)
+    expect(provider.requests).toHaveLength(0)
+    expect(await rig.balance()).toBe(before)
+    expect(await rig.callEvents()).toEqual([])
+  })
+
+  it('refuses bad input, and names the member', async () => {
+    const before = { model: MODEL, input: 'x', previous_response_id: 'resp_1' }
+    expect(await count(before)).toMatchObject({
+      status: 400,
+      body: { error: { param: 'previous_response_id', code: 'stored_input' } },
+    })
+    expect(await count({ input: 'x' })).toMatchObject({
+      status: 400,
+      body: { error: { param: 'model' } },
+    })
+    expect((await count({ model: 'unknown', input: 'x' })).status).toBe(404)
+    const get = await fetch(`${rig.url}${path}`)
+    expect(get.status).toBe(405)
+  })
+})
+
 describe('a call of the Responses API', () => {
   it('the provider gets the bytes and the headers of the session', async () => {
     provider.answers.set(PATH, { body: responseOf() })

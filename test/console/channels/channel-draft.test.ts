@@ -143,6 +143,8 @@ describe('the channel form', () => {
     expect(to('https://a.example/v1', 8)).toBe('https://a.example/v1/chat/completions')
     expect(to('')).toBe('https://api.openai.com/v1/chat/completions')
     expect(to('', 8)).toBe('')
+    const ofAzure = upstreamUrl(typeOf(3), 'https://a.example', 'v1')
+    expect(ofAzure).toBe('https://a.example/openai/deployments/…/chat/completions?api-version=v1')
   })
 
   it('a new type fills in its address unless the user typed another one', () => {

@@ -23,6 +23,10 @@ describe('GET /api/channel/types', () => {
     expect(cloudflare?.fields).toMatchObject([
       { key: 'other', kind: 'text', is_required: true, label: { zh: '账户 ID', en: 'Account id' } },
     ])
+    expect(rows.find(({ id }) => id === 34)).toMatchObject({
+      name: 'Cohere',
+      chat_path: '/v2/chat',
+    })
     expect(rows.map(({ id }) => id)).not.toContain(21)
     const ofTasks = rows.filter(({ id }) => [2, 5, 36].includes(id))
     expect(ofTasks).toMatchObject([

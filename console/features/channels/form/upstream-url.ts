@@ -1,6 +1,9 @@
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import { cleanUrl } from './channel-keys.ts'
 
+/** What an address shows in place of a part that the form does not know. */
+const UNKNOWN = '…'
+
 export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, other = ''): string {
   if (type === undefined) return ''
   const typed = cleanUrl(baseUrl)
@@ -9,8 +12,9 @@ export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, othe
   if (!URL.canParse(base)) return ''
   const isVersioned = base.endsWith('/v1') && type.chat_path.startsWith('/v1/')
   const path = isVersioned ? type.chat_path.slice('/v1'.length) : type.chat_path
-  const filled = other.trim() === '' ? '…' : encodeURIComponent(other.trim())
-  return `${base}${path.replace('{other}', () => filled)}`
+  const filled = other.trim() === '' ? UNKNOWN : encodeURIComponent(other.trim())
+  // The model, and the place in a cloud, are known only when a call is sent.
+  return `${base}${path.replace('{other}', () => filled).replace(/\{\w+\}/g, UNKNOWN)}`
 }
 
 /** Returns true if the address ends with `/v1`. The relay does not add `/v1` a second time. */
