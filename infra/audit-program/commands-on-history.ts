@@ -30,7 +30,7 @@ export const VERIFY: Verb = {
   --key KEY               a key of the site, as it was published (export); may be repeated
   --witness KEY           a witness that must have signed (export); may be repeated
   --quorum N              how many of these witnesses must have signed (default: all)
-  --earlier EXPORT|FILE   an earlier export or signed checkpoint (export); may be repeated`,
+  --earlier EXPORT|FILE   an earlier export, or a file of signed checkpoints (export)`,
   argumentsMax: 1,
   options: {
     incremental: { type: 'boolean' },

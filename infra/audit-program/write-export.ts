@@ -229,7 +229,7 @@ and signed again, compare with something that you received earlier or elsewhere:
 
     node ${VERIFIER_FILE} . --key KEY             the site's key, as it was published
     node ${VERIFIER_FILE} . --earlier FOLDER      an earlier export
-    node ${VERIFIER_FILE} . --earlier FILE        a signed checkpoint, from the site or a witness
+    node ${VERIFIER_FILE} . --earlier FILE        signed checkpoints, from the site or a witness
 
 An export that was interrupted is continued with --from and the position after its last segment.
 `
