@@ -210,7 +210,10 @@ async function* pagesOf(records: RecordReader, { first, last }: Range) {
 }
 
 /** Returns the tree of the events before `first`, with which the verifier continues. */
-async function treeBefore(records: RecordReader, first: number): Promise<Manifest['treeBefore']> {
+export async function treeBefore(
+  records: RecordReader,
+  first: number,
+): Promise<Manifest['treeBefore']> {
   const tree = new GrowingTree()
   for await (const page of pagesOf(records, { first: 1, last: first - 1 })) {
     for (const record of page) tree.append(leafHash(record))
