@@ -19,7 +19,7 @@ import { checkLines, findingLine, resultLine } from './report-text.ts'
 import { exportSource, recordsOf } from './sealed-tree.ts'
 import { ensureAuditTables } from './stored-audit-state.ts'
 import { verifySite } from './verify-site.ts'
-import { writeExportFolder } from './write-export-folder.ts'
+import { OtherExport, writeExportFolder } from './write-export-folder.ts'
 
 export const VERIFY: Verb = {
   form: 'verify [FOLDER | FILE.tar]',
@@ -30,7 +30,7 @@ export const VERIFY: Verb = {
   --key KEY               a key of the site, as it was published (export); may be repeated
   --witness KEY           a witness that must have signed (export); may be repeated
   --quorum N              how many of these witnesses must have signed (default: all)
-  --earlier EXPORT|FILE   an earlier export or signed checkpoint (export); may be repeated`,
+  --earlier EXPORT|FILE   an earlier export, or a file of signed checkpoints (export)`,
   argumentsMax: 1,
   options: {
     incremental: { type: 'boolean' },
@@ -89,7 +89,8 @@ export const EXPORT: Verb = {
   form: 'export FOLDER [--from N] [--to N]',
   summary: 'Export events with proofs and a verifier',
   help: `Writes compressed segments, a manifest, checkpoints, keys and verify.mjs into the folder.
-An interrupted export continues when it is run again with the same folder.
+An interrupted export continues when it is run again with the same folder, and a complete one is
+extended. A folder with the export of another site or of another range is refused.
 
   --from N   the position of the first event (default 1)
   --to N     the position of the last event (default: the last one)`,
@@ -109,6 +110,8 @@ An interrupted export continues when it is run again with the same folder.
           invocation.signal.throwIfAborted()
           progress('events', position - from + 1, last - from + 1)
         },
+      }).catch((error: unknown) => {
+        throw error instanceof OtherExport ? new CommandError(error.message) : error
       })
       const { events, first, last } = manifest
       if (invocation.values.json === true) printJson({ folder, events, first, last })

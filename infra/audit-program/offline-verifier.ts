@@ -1,16 +1,16 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { MANIFEST_FILE, manifestOf } from './export-format.ts'
 import { openExport } from './export-reader.ts'
 import { printable, reportJson, reportText } from './report-text.ts'
-import { parseVerifierKey } from './signed-checkpoint.ts'
+import { parseVerifierKey, splitNotes } from './signed-checkpoint.ts'
 import { verifyExport } from './verify-export.ts'
 import { areReceiptsProved, receiptText, verifyReceiptFiles } from './verify-receipt-files.ts'
 
 const USAGE = `Usage: node verify.mjs [FOLDER | FILE.tar] [OPTION]…
 
   --key KEY               a key of the site, as it was published; may be repeated
-  --earlier EXPORT|FILE   an earlier export or signed checkpoint; may be repeated
+  --earlier EXPORT|FILE   an earlier export, or a file of signed checkpoints; may be repeated
   --receipt FILE          verify receipts instead of an export; may be repeated; needs --key
   --witness KEY           a key of a witness, as it was published; may be repeated
   --quorum N              how many of these witnesses must have signed (default: all)
@@ -20,15 +20,22 @@ Verifies an export of recorded events. Exit code 0: nothing was found; 1: someth
 none of the receipts is proved; 2: the arguments or the export could not be read.
 `
 
-/** A signed checkpoint is smaller, and an archive of an export can be too large to be read. */
+/** A signed checkpoint is smaller. A file of them begins with the first one. */
 const NOTE_BYTES_MAX = 100_000
+const NOTES_BYTES_MAX = 256 * 1024 * 1024
 
-/** Returns the signed checkpoints in a file or an earlier export. */
+/**
+ * Returns the signed checkpoints in a file or an earlier export. A file can have several, as the
+ * one has to which the site appends them (`TRANSPARENCY_LOG_FILE`).
+ */
 export function earlierCheckpoints(path: string): readonly string[] {
   if (!existsSync(path)) throw new Error(`${path} does not exist`)
-  const found = statSync(path)
-  const isSmall = found.isFile() && found.size <= NOTE_BYTES_MAX
-  if (isSmall && readFileSync(path).includes('\n\n— ')) return [readFileSync(path, 'utf8')]
+  if (statSync(path).isFile() && isFileOfNotes(path)) {
+    if (statSync(path).size > NOTES_BYTES_MAX) {
+      throw new Error(`${path} is too large: give a file with some of its checkpoints`)
+    }
+    return splitNotes(readFileSync(path, 'utf8'))
+  }
   const reader = openExport(path)
   try {
     const manifest = reader.read(MANIFEST_FILE)
@@ -36,6 +43,19 @@ export function earlierCheckpoints(path: string): readonly string[] {
     return manifestOf(manifest.toString()).signedCheckpoints
   } finally {
     reader.close()
+  }
+}
+
+/** Looks at the beginning of a file only, because an archive of an export can be very large. */
+function isFileOfNotes(path: string): boolean {
+  const bytes = Buffer.alloc(NOTE_BYTES_MAX)
+  const file = openSync(path, 'r')
+  try {
+    const beginning = bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))
+    const isArchive = beginning.subarray(257, 262).toString('latin1') === 'ustar'
+    return !isArchive && beginning.includes('\n\n— ')
+  } finally {
+    closeSync(file)
   }
 }
 

@@ -77,6 +77,27 @@ export function parseSignedCheckpoint(
   return { origin, size, root, body, signatures }
 }
 
+/**
+ * Splits a text into its signed notes, such as the file to which a site appends its checkpoints. An
+ * empty line separates two notes, and the text of a note from its signatures. A note without
+ * signatures is returned as well, so that it is not left out silently.
+ */
+export function splitNotes(text: string): string[] {
+  const notes: string[] = []
+  let body: string | null = null
+  for (const block of text.split(/\n{2,}/).map((lines) => lines.replace(/^\n|\n$/g, ''))) {
+    if (block === '') continue
+    if (block.startsWith('— ')) {
+      notes.push(`${body ?? ''}\n\n${block}\n`)
+      body = null
+    } else {
+      if (body !== null) notes.push(`${body}\n`)
+      body = block
+    }
+  }
+  return body === null ? notes : [...notes, `${body}\n`]
+}
+
 /** Returns whether the key has signed the checkpoint. A witness key signs a time with it. */
 export function isSignedBy({ body, signatures }: SignedCheckpoint, key: VerifierKey): boolean {
   return signatures.some(({ name, id, bytes }) => {

@@ -16,17 +16,23 @@ import {
   SEALED_FOLDER,
   SEGMENT_FOLDER,
 } from './export-format.ts'
-import { type ExportOptions, type ExportSource, exportFiles } from './write-export.ts'
+import { type ExportOptions, type ExportSource, exportFiles, treeBefore } from './write-export.ts'
+
+/** Thrown if a folder has an export that the new one would not continue, but replace. */
+export class OtherExport extends Error {}
 
 /**
  * Writes an export into a folder. Complete segments of an earlier or interrupted export of the same
- * folder are kept, and segments that no longer belong to it are removed at the end.
+ * folder are kept, and segments that no longer belong to it are removed at the end. Throws
+ * `OtherExport` if the folder has the export of another site or of another range, which may be
+ * somebody's evidence.
  */
 export async function writeExportFolder(
   source: ExportSource,
   folder: string,
   options: Omit<ExportOptions, 'findWritten'>,
 ): Promise<Manifest> {
+  await verifyContinues(source, folder, options)
   mkdirSync(join(folder, SEGMENT_FOLDER), { recursive: true })
   const findWritten = async (name: string) => {
     const path = join(folder, name)
@@ -47,6 +53,48 @@ export async function writeExportFolder(
   }
   return manifest
 }
+
+/** Throws `OtherExport` unless the new export begins where the one in the folder does. */
+async function verifyContinues(
+  { records, sealedTree }: ExportSource,
+  folder: string,
+  { from = 1, to }: Pick<ExportOptions, 'from' | 'to'>,
+): Promise<void> {
+  const path = join(folder, MANIFEST_FILE)
+  if (!existsSync(path)) return
+  const found = manifestIn(path)
+  if (found.events === 0) return
+  const refuse = (reason: string): never => {
+    throw new OtherExport(`${folder} has an export ${reason}. Name another folder`)
+  }
+  const origins = originsOf((await sealedTree()).keys)
+  const isSameSite = originsOf(found.keys).every((origin) => origins.includes(origin))
+  if (!isSameSite) refuse(`of another site (${originsOf(found.keys).join(', ')})`)
+  // The position of the first event can be larger than the start of the range if positions have
+  // gaps, so the trees before them are compared.
+  const before = await treeBefore(records, from)
+  if (found.treeBefore.size !== before.size) {
+    refuse(`that begins with the event at position ${found.first}, not ${from}`)
+  }
+  if (found.treeBefore.subtrees.join() !== before.subtrees.join()) {
+    refuse('that follows other events than this site has')
+  }
+  const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await records.head())
+  if (found.last > last) refuse(`of more events: up to position ${found.last}, not ${last}`)
+}
+
+function manifestIn(path: string): Manifest {
+  try {
+    return manifestOf(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new OtherExport(`${path} is no manifest of an export: ${(error as Error).message}`)
+  }
+}
+
+/** Returns the names of the logs that the keys sign. A rotation of a key keeps the name. */
+const originsOf = (keys: readonly string[]): string[] => [
+  ...new Set(keys.map((key) => key.split('+')[0] ?? '')),
+]
 
 /** Renames the file when it is complete, so that an interrupted write leaves no part of it. */
 function writeWhole(path: string, bytes: Buffer): void {

@@ -210,7 +210,10 @@ async function* pagesOf(records: RecordReader, { first, last }: Range) {
 }
 
 /** Returns the tree of the events before `first`, with which the verifier continues. */
-async function treeBefore(records: RecordReader, first: number): Promise<Manifest['treeBefore']> {
+export async function treeBefore(
+  records: RecordReader,
+  first: number,
+): Promise<Manifest['treeBefore']> {
   const tree = new GrowingTree()
   for await (const page of pagesOf(records, { first: 1, last: first - 1 })) {
     for (const record of page) tree.append(leafHash(record))
@@ -229,7 +232,7 @@ and signed again, compare with something that you received earlier or elsewhere:
 
     node ${VERIFIER_FILE} . --key KEY             the site's key, as it was published
     node ${VERIFIER_FILE} . --earlier FOLDER      an earlier export
-    node ${VERIFIER_FILE} . --earlier FILE        a signed checkpoint, from the site or a witness
+    node ${VERIFIER_FILE} . --earlier FILE        signed checkpoints, from the site or a witness
 
 An export that was interrupted is continued with --from and the position after its last segment.
 `

@@ -16,14 +16,18 @@ type SealerCore = Pick<
 /** The pause between checkpoints. With more events than one checkpoint may have, there is none. */
 export const SEAL_EVERY_MS = 10_000
 
+/** How often the unsealed events are counted meanwhile. */
+const COUNT_EVERY_MS = 1_000
+
 /** The longest pause before checkpoints that are not published or not final are tried again. */
 const PUBLISH_AGAIN_MS_MAX = 60_000
 
 /**
- * Seals new events every ten seconds, in the one process that holds the lease. If the history has
- * changed, or the key is another one, it signs nothing and raises an alarm at each attempt. The
- * checkpoints are published after a start and after each sealing, and then with growing pauses
- * until the required witnesses have signed the latest one, because an idle site seals no other one.
+ * Seals new events every ten seconds, and as soon as there are enough for a whole checkpoint, in
+ * the one process that holds the lease. If the history has changed, or the key is another one, it
+ * signs nothing and raises an alarm at each attempt. The checkpoints are published after a start
+ * and after each sealing, and then with growing pauses until the required witnesses have signed the
+ * latest one, because an idle site seals no other one.
  */
 export async function startSealer(
   core: SealerCore,
@@ -36,6 +40,7 @@ export async function startSealer(
   const held = core.leases.hold('transparency-log', async (_lease, lost) => {
     const publication = new Publication(everyMs)
     while (!lost.aborted) {
+      let hasFailed = false
       try {
         const log = await openTransparencyLog(core)
         const deps = { pg: core.pg, log, readLeaves, arePositionsDense, now: core.now }
@@ -46,9 +51,11 @@ export async function startSealer(
         }
         await publication.run(() => publishCheckpoints({ ...core, outbound }))
       } catch (error) {
+        hasFailed = true
         if (!lost.aborted) report(core, error)
       }
-      await delay(everyMs, undefined, { signal: lost, ref: false }).catch(() => {})
+      // After a failure, the events that wait must not make the attempts more frequent.
+      await pause(everyMs, hasFailed ? async () => false : () => isCheckpointFull(core), lost)
     }
   })
   return {
@@ -57,6 +64,35 @@ export async function startSealer(
       await outbound.close()
     },
   }
+}
+
+/** Waits until the time has passed, or `isEnough` is true, which is asked now and then. */
+async function pause(
+  ms: number,
+  isEnough: () => Promise<boolean>,
+  lost: AbortSignal,
+): Promise<void> {
+  const until = performance.now() + ms
+  while (!lost.aborted) {
+    const left = until - performance.now()
+    if (left <= 0) return
+    const wait = Math.min(left, COUNT_EVERY_MS)
+    await delay(wait, undefined, { signal: lost, ref: false }).catch(() => {})
+    if (left > wait && (await isEnough().catch(() => false))) return
+  }
+}
+
+/**
+ * Returns whether the next checkpoint has as many events as it may have. The positions of another
+ * event store than Postgres have gaps, so its events are not counted and wait for their time.
+ */
+async function isCheckpointFull({ config, pg }: SealerCore): Promise<boolean> {
+  if (config.eventStore.url !== null) return false
+  const { rows } = await pg.query<{ count: string }>(
+    `select head.position - log.last_position as count
+      from event_store.head head, transparency_log.log log`,
+  )
+  return Number(rows[0]?.count ?? 0) >= EVENTS_PER_CHECKPOINT_MAX
 }
 
 /** Whether checkpoints must be published, and when it is tried again. */

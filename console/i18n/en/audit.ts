@@ -18,7 +18,12 @@ export const audit: Translations['audit'] = {
     title: 'Receipt',
     lead: 'Proves that these events are in the site’s transparency log, where none can be changed.',
     download: 'Download receipt',
-    state: { pending: 'Waiting for a signature', signed: 'Signed', final: 'Final' },
+    state: {
+      pending: 'Waiting for a signature',
+      signed: 'Signed',
+      final: 'Final',
+      siteOnly: 'Signed by the site',
+    },
     expected: 'Expected',
     leaf: 'Leaf hash',
     inclusion: 'Inclusion proof',
@@ -293,7 +298,7 @@ export const audit: Translations['audit'] = {
     quorumText_one: '{{count}} of {{all}}',
     quorumText_other: '{{count}} of {{all}}',
     note: 'Signed note',
-    noWitnesses: 'No witness is configured, so checkpoints have only the signature of the site.',
+    noWitnesses: 'No witness is set up, so the site alone vouches for its history.',
     notYet: 'Not yet',
     refused:
       'The witness {{name}} refuses this history: it has signed another one of {{size}} events.',

@@ -135,6 +135,17 @@ it('a witness that refuses the history is named to anybody', async () => {
   await app.page.getByRole('alert').filter({ hasText: text }).waitFor()
 })
 
+it('without a witness, nothing looks as if anybody else had confirmed it', async () => {
+  const latest = { ...checkpoint(1_204_551, true), cosignatures: [] }
+  const status = { ...STATUS, latest, witnesses: [], quorum: 0 }
+  app.site.routes['GET /api/transparency-log/status'] = () => ok(status)
+  await app.page.goto(`${app.site.url}/proof`)
+  await app.page.getByText(en('audit.log.noWitnesses')).waitFor()
+  await app.page.getByText(en('audit.receipt.state.siteOnly'), { exact: true }).waitFor()
+  const final = app.page.getByText(en('audit.receipt.state.final'), { exact: true })
+  expect(await final.count()).toBe(0)
+})
+
 it('older signed checkpoints are appended', async () => {
   await app.openAsRoot(`${PATH}?tab=checkpoints`)
   await app.page.getByRole('button', { name: en('audit.loadOlder') }).click()

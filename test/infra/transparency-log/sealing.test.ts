@@ -22,7 +22,12 @@ import {
 } from '#infra/transparency-log/open-log.ts'
 import { proveEvents } from '#infra/transparency-log/prove-events.ts'
 import { checkpointWith, listCheckpoints, storedTree } from '#infra/transparency-log/read-log.ts'
-import { LogMismatch, sealEvents } from '#infra/transparency-log/seal-events.ts'
+import {
+  EVENTS_PER_CHECKPOINT_MAX,
+  LogMismatch,
+  sealEvents,
+} from '#infra/transparency-log/seal-events.ts'
+import { startSealer } from '#infra/transparency-log/sealer.ts'
 import { createNoteSigner, noteOf } from '#infra/transparency-log/signed-note.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { testCore } from '#test/support/test-core.ts'
@@ -135,6 +140,21 @@ describe('sealing', () => {
     expect(await seal()).toBe(300)
     expect(await findings()).toEqual([])
   })
+
+  it('does not wait for its time if a whole checkpoint of events is there', async () => {
+    const sizes = async () =>
+      (await listCheckpoints(running.core.pg, 10)).map(({ size }) => size).toReversed()
+    await append(1)
+    const sealer = await startSealer(running.core, { everyMs: 3_600_000 })
+    try {
+      await expect.poll(sizes, { timeout: 30_000 }).toEqual([1])
+      await append(EVENTS_PER_CHECKPOINT_MAX)
+      const size = 1 + EVENTS_PER_CHECKPOINT_MAX
+      await expect.poll(sizes, { timeout: 60_000 }).toEqual([1, size])
+    } finally {
+      await sealer.stop()
+    }
+  }, 120_000)
 
   it('needs the key with which the log was begun', async () => {
     const key = Buffer.alloc(32, 7)

@@ -2,13 +2,13 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import type { Data } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { saveFile } from '#console/ui/state/save-file.ts'
 import type { Receipt } from '#read-api/contract/receipts.ts'
 import { useEventLabel } from './act-names.ts'
 import { ExactQuota, Hash } from './amounts.tsx'
 import { Facts } from './data-table.tsx'
+import { SealState, sealStateOf } from './seal-state.tsx'
 import { VerifierHint } from './verifier-hint.tsx'
 
 /** A pending receipt becomes complete with the next signed checkpoint. */
@@ -52,15 +52,13 @@ function ReceiptItem({ receipt }: { receipt: Receipt }) {
   const { t } = useTranslation()
   const { record, inclusion, cosignatures } = receipt
   const label = useEventLabel()(record.type)
-  const state = receipt.is_pending ? 'pending' : receipt.is_final ? 'final' : 'signed'
+  const state = receipt.is_pending ? 'pending' : sealStateOf(receipt)
   return (
     <li>
       <header>
         <strong>{label}</strong>
         {label !== record.type && <code className="tg-audit-type">{record.type}</code>}
-        <StatusTag tone={state === 'final' ? 'good' : 'info'}>
-          {t(`audit.receipt.state.${state}`)}
-        </StatusTag>
+        <SealState state={state} />
         {receipt.expected_at !== null && (
           <span className="tg-muted">
             {t('audit.receipt.expected')} <Time at={receipt.expected_at} canLieAhead />

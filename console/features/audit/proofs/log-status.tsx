@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
-import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
@@ -11,6 +10,7 @@ import { Alert } from '#console/ui/messages/alert.tsx'
 import type { LogStatus, SignedCheckpoint } from '#read-api/contract/transparency-log.ts'
 import { Hash } from '../elements/amounts.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
+import { SealState, sealStateOf } from '../elements/seal-state.tsx'
 
 const STATUS_EVERY_MS = 10_000
 
@@ -92,11 +92,5 @@ function Status({ status }: { status: LogStatus }) {
 }
 
 export function Finality({ checkpoint }: { checkpoint: SignedCheckpoint }) {
-  const { t } = useTranslation()
-  const state = checkpoint.is_final ? 'final' : 'signed'
-  return (
-    <StatusTag tone={checkpoint.is_final ? 'good' : 'info'}>
-      {t(`audit.receipt.state.${state}`)}
-    </StatusTag>
-  )
+  return <SealState state={sealStateOf(checkpoint)} />
 }

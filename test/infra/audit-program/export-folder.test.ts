@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openExport } from '#infra/audit-program/export-reader.ts'
+import { exportSource } from '#infra/audit-program/sealed-tree.ts'
+import { verifyExport } from '#infra/audit-program/verify-export.ts'
+import { OtherExport, writeExportFolder } from '#infra/audit-program/write-export-folder.ts'
+import type { RunningCore } from '#infra/start-core.ts'
+import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
+import { ensureLogSchema, openTransparencyLog } from '#infra/transparency-log/open-log.ts'
+import { sealEvents } from '#infra/transparency-log/seal-events.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { testCore } from '#test/support/test-core.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'export-folder-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const site = startedOnce(() => testCore())
+const other = startedOnce(() => testCore())
+
+async function appendAndSeal({ core }: RunningCore, count: number): Promise<void> {
+  const meta = { actor: 'user:1', cause: null, at: 1 }
+  const events = Array.from({ length: count }, () => ({
+    ...{ id: randomUUID(), type: 'Noted', v: 1, data: {}, meta },
+  }))
+  await core.store.append([{ stream: 'user-1', expected: 'any', events }])
+  await ensureLogSchema(core)
+  const log = await openTransparencyLog(core)
+  const deps = { pg: core.pg, log, readLeaves: leafReader(core), arePositionsDense: true }
+  await sealEvents({ ...deps, now: core.now })
+}
+
+beforeAll(async () => {
+  await appendAndSeal(site, 9)
+  await appendAndSeal(other, 9)
+})
+
+const write = ({ core }: RunningCore, name: string, range: { from?: number; to?: number } = {}) =>
+  writeExportFolder(exportSource(core), join(folder, name), { ...range, exportedAt: new Date(0) })
+
+const filesIn = (name: string) =>
+  readdirSync(join(folder, name), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name: file }) => [file, readFileSync(join(parentPath, file), 'hex')])
+
+describe('a folder with an export', () => {
+  it.each([
+    ['an earlier start', { from: 5 }, { from: 1 }, 'position 5, not 1'],
+    ['a later start', {}, { from: 5 }, 'position 1, not 5'],
+    ['fewer events', {}, { to: 7 }, 'up to position 9, not 7'],
+  ])('is not replaced by one of %s', async (name, first, second, reason) => {
+    await write(site, name, first)
+    const before = filesIn(name)
+    const writing = write(site, name, second)
+    await expect(writing).rejects.toThrow(OtherExport)
+    await expect(writing).rejects.toThrow(reason)
+    expect(filesIn(name)).toEqual(before)
+  })
+
+  it('is not replaced by one of another site', async () => {
+    await write(site, 'other')
+    const before = filesIn('other')
+    await expect(write(other, 'other')).rejects.toThrow('another site')
+    expect(filesIn('other')).toEqual(before)
+  })
+
+  it('is not replaced if its manifest can not be read', async () => {
+    await write(site, 'broken')
+    writeFileSync(join(folder, 'broken', 'manifest.json'), '{')
+    await expect(write(site, 'broken')).rejects.toThrow(OtherExport)
+  })
+
+  it('is continued and extended by the same export', async () => {
+    await write(site, 'same', { from: 3, to: 6 })
+    expect(await write(site, 'same', { from: 3 })).toMatchObject({ first: 3, last: 9 })
+    rmSync(join(folder, 'same', 'manifest.json'))
+    expect(await write(site, 'same', { from: 3 })).toMatchObject({ first: 3, last: 9 })
+    const { findings } = await verifyExport(openExport(join(folder, 'same')))
+    expect(findings.list()).toEqual([])
+  })
+})
