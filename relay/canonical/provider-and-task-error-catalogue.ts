@@ -49,6 +49,13 @@ export const PROVIDER_AND_TASK_ERRORS = {
     'You have {subject} files, which is the maximum. Delete files that you no longer need.',
     '文件数量已达上限 {subject}，请先删除不再需要的文件。',
   ),
+  file_storage_full: answer(
+    413,
+    'invalid_request_error',
+    'Your files would have more than {subject} GB together, which is the maximum. ' +
+      'Delete files that you no longer need.',
+    '文件总容量将超过上限 {subject} GB，请先删除不再需要的文件。',
+  ),
   tasks_off: answer(
     403,
     'permission_error',

@@ -74,6 +74,7 @@ export type RelayErrorCode =
   | 'channel_deleted'
   | 'file_not_found'
   | 'too_many_files'
+  | 'file_storage_full'
   | 'tasks_off'
   | 'task_not_found'
   | 'task_not_finished'
