@@ -146,6 +146,12 @@ export const PROVIDER_AND_TASK_ERRORS = {
     "The provider's answer ended early.",
     '上游响应中断。',
   ),
+  upstream_too_large: answer(
+    502,
+    'upstream_error',
+    "The provider's answer is larger than {subject} MiB. Request fewer or smaller results.",
+    '上游响应超过 {subject} MiB，请减少结果数量或缩小结果尺寸。',
+  ),
   upstream_format: answer(
     502,
     'upstream_error',

@@ -93,6 +93,7 @@ export type RelayErrorCode =
   | 'upstream_unreachable'
   | 'upstream_incomplete'
   | 'upstream_format'
+  | 'upstream_too_large'
   | 'internal_error'
 
 export type RelayError = CodedError<RelayErrorCode, RelayErrorParams>
