@@ -20,7 +20,7 @@ import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import { keysOfSubmitted } from '../views/keys-of-submitted-work.ts'
 import { recordOf } from './batch-protocol.ts'
 import { openDownload } from './batch-results.ts'
-import type { StoredFile } from './file-store.ts'
+import type { FileLimit, FileLimits, StoredFile } from './file-store.ts'
 import { sendRenderedLines } from './look-up-batch.ts'
 import {
   contentPathOf,
@@ -40,6 +40,7 @@ const MIB = 1024 * 1024
 const FILE_BYTES_MAX = 200 * MIB
 /** The maximum number of files that a user may have. */
 const FILES_MAX = 1_000
+const GIGABYTE = 1_000_000_000
 const UPLOAD_MS = 600_000
 const DOWNLOAD_MS = 3_600_000
 const LIFETIME_S = { least: 3_600, most: 2_592_000 }
@@ -126,6 +127,12 @@ async function storeForm(
 ): Promise<RelayError | null> {
   const upload = uploadIn(form)
   if (isRelayError(upload)) return upload
+  const { userId } = caller.user
+  const { bytes, name } = upload.file
+  const limits = { files: FILES_MAX, bytes: deps.views.options.options.fileBytesMax }
+  // Checked before as well, so that nothing is sent to the provider in vain.
+  const full = await limitBefore(deps, userId, bytes, limits)
+  if (full !== null) return full
   const channel = await whileReadingFile(deps, () => channelFor(deps, caller, upload.file))
   if (isRelayError(channel)) return channel
   const choice = await deps.keys.choose(channel)
@@ -138,9 +145,8 @@ async function storeForm(
     return null
   }
   const place = { channelId: channel.channelId, keyRef: key.keyRef, ...uploaded }
-  const { userId } = caller.user
+  let limit: FileLimit | null
   try {
-    const { name, bytes } = upload.file
     const createdAt = deps.now()
     const stored: StoredFile = {
       file: fileIdOf(newCallId(createdAt)),
@@ -149,7 +155,8 @@ async function storeForm(
       name: await deps.vault.seal(userId, name),
       ...place,
     }
-    if (await deps.fileStore.add(stored, FILES_MAX)) {
+    limit = await deps.fileStore.add(stored, limits)
+    if (limit === null) {
       sendJson(exchange, 200, await rendered(deps, stored))
       return null
     }
@@ -159,8 +166,27 @@ async function storeForm(
     return NO_STORE
   }
   await deleteAtProvider(deps, place)
-  return relayError('too_many_files', { subject: `${FILES_MAX}` })
+  return limitError(limit, limits)
 }
+
+async function limitBefore(
+  { fileStore, now }: BatchDeps,
+  userId: number,
+  bytes: number,
+  limits: FileLimits,
+): Promise<RelayError | null> {
+  try {
+    const limit = await fileStore.exceeded(userId, bytes, now(), limits)
+    return limit === null ? null : limitError(limit, limits)
+  } catch {
+    return NO_STORE
+  }
+}
+
+const limitError = (limit: FileLimit, { files, bytes }: FileLimits): RelayError =>
+  limit === 'files'
+    ? relayError('too_many_files', { subject: `${files}` })
+    : relayError('file_storage_full', { subject: `${(bytes ?? 0) / GIGABYTE}` })
 
 /** Returns the channel for a file, in the first of the caller's groups that has one. */
 async function channelFor(

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { Sealed } from '#domain/shared/event.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 
@@ -30,10 +30,31 @@ export type PageOfFiles = {
   readonly at: number
 }
 
+/** The maximum number of a user's files, and of their bytes together. Null sets no limit. */
+export type FileLimits = { readonly files: number | null; readonly bytes: number | null }
+export type FileLimit = keyof FileLimits
+
+export const NO_FILE_LIMITS: FileLimits = { files: null, bytes: null }
+
+/** Returns the limit that another file would exceed. */
+export function limitExceeded(
+  held: { readonly files: number; readonly bytes: number },
+  addedBytes: number,
+  { files, bytes }: FileLimits,
+): FileLimit | null {
+  if (files !== null && held.files >= files) return 'files'
+  return bytes !== null && held.bytes + addedBytes > bytes ? 'bytes' : null
+}
+
 /** Stores which file belongs to which user, and which key has it at its provider. */
 export type FileStore = {
-  /** Adds a file. Returns false if the user then had more than `max` files. */
-  add(file: StoredFile, max: number): Promise<boolean>
+  /**
+   * Adds a file. Returns the limit that the user's files would exceed with it, or null once it is
+   * added. However many files are added at once, together they don't exceed a limit.
+   */
+  add(file: StoredFile, limits: FileLimits): Promise<FileLimit | null>
+  /** Returns the limit that the user's files would exceed with another one of this length. */
+  exceeded(userId: number, bytes: number, at: number, limits: FileLimits): Promise<FileLimit | null>
   /** Returns the file, or undefined if the user has none with this id at the time `at`. */
   find(userId: number, file: string, at: number): Promise<StoredFile | undefined>
   list(userId: number, page: PageOfFiles): Promise<readonly StoredFile[]>
@@ -62,27 +83,72 @@ const ROW = `file, user_id::int4 as "userId", bytes::float8 as bytes,
   created_at::float8 as "createdAt", expires_at::float8 as "expiresAt", name, batch,
   channel_id::int4 as "channelId", key_ref as "keyRef", upstream_id as "upstreamId"`
 
+/** The first key of the advisory locks, which is the same in all relays. */
+const LOCK = 0x66_69_6c_65
+
+type Client = Pick<PoolClient, 'query'>
+
+async function inTransaction<T>(pg: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await pg.connect()
+  let failure: Error | undefined
+  try {
+    await client.query('begin')
+    const result = await work(client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    // The connection is closed, which ends its transaction.
+    failure = error as Error
+    throw error
+  } finally {
+    client.release(failure)
+  }
+}
+
+async function held(
+  client: Client,
+  userId: number,
+  at: number,
+): Promise<{ readonly files: number; readonly bytes: number }> {
+  const { rows } = await client.query<{ files: number; bytes: number }>(
+    `select count(*)::float8 as files, coalesce(sum(bytes), 0)::float8 as bytes
+     from relay.files where user_id = $1 and expires_at > $2`,
+    [userId, at],
+  )
+  return rows[0] ?? { files: 0, bytes: 0 }
+}
+
+async function insert(client: Client, added: StoredFile): Promise<void> {
+  const { file, userId, bytes, createdAt, expiresAt, name, batch } = added
+  await client.query(
+    `insert into relay.files (file, user_id, bytes, created_at, expires_at, name, batch,
+       channel_id, key_ref, upstream_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     on conflict (file) do update set bytes = excluded.bytes`,
+    [
+      ...[file, userId, bytes, createdAt, expiresAt, name, batch],
+      ...[added.channelId, added.keyRef, added.upstreamId],
+    ],
+  )
+}
+
 /** Creates the store in the schema `relay`, which all relays share. */
 export async function createFileStore(pg: Pool): Promise<FileStore> {
   await ensureSchema(pg, 'relay', TABLE)
   const rows = async (text: string, values: readonly unknown[]) =>
     (await pg.query<StoredFile>(`select ${ROW} from relay.files ${text}`, [...values])).rows
   return {
-    add: async (added, max) => {
-      const { file, userId, bytes, createdAt, expiresAt, name, batch } = added
-      const { rowCount } = await pg.query(
-        `insert into relay.files (file, user_id, bytes, created_at, expires_at, name, batch,
-           channel_id, key_ref, upstream_id)
-         select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
-         where (select count(*) from relay.files where user_id = $2 and expires_at > $4) < $11
-         on conflict (file) do update set bytes = excluded.bytes`,
-        [
-          ...[file, userId, bytes, createdAt, expiresAt, name, batch],
-          ...[added.channelId, added.keyRef, added.upstreamId, max],
-        ],
-      )
-      return rowCount === 1
-    },
+    add: (added, limits) =>
+      inTransaction(pg, async (client) => {
+        const { userId, bytes, createdAt } = added
+        // Additions of one user wait for each other, because each must count the others.
+        await client.query('select pg_advisory_xact_lock($1, $2)', [LOCK, userId])
+        const limit = limitExceeded(await held(client, userId, createdAt), bytes, limits)
+        if (limit === null) await insert(client, added)
+        return limit
+      }),
+    exceeded: async (userId, bytes, at, limits) =>
+      limitExceeded(await held(pg, userId, at), bytes, limits),
     find: async (userId, file, at) =>
       (await rows('where user_id = $1 and file = $2 and expires_at > $3', [userId, file, at]))[0],
     list: (userId, { limit, isAscending, after, isInput, at }) => {

@@ -10,12 +10,11 @@ import {
   sendWithKeys,
 } from '../views/keys-of-submitted-work.ts'
 import { type BatchDescription, objectIn } from './batch-protocol.ts'
-import type { StoredFile } from './file-store.ts'
+import { NO_FILE_LIMITS, type StoredFile } from './file-store.ts'
 import { filePathOf, type ResultKind, resultFileIdOf } from './openai-batches.ts'
 
 /** The time for which files are kept, unless the caller says otherwise. */
 export const FILE_RETENTION_MS = 30 * 86_400_000
-const NO_LIMIT = 1_000_000_000
 const DELETION_MS = 10_000
 const EXPIRED_AT_ONCE = 100
 const DELETIONS_AT_ONCE = 10
@@ -44,7 +43,7 @@ export async function registerResultFiles(
     const bytes = end.kind === 'plain' ? bytesIn(end.body) : 0
     const facts = { file, userId, bytes, name: null, batch, createdAt }
     const expiresAt = createdAt + FILE_RETENTION_MS
-    await fileStore.add({ ...facts, expiresAt, channelId, keyRef, upstreamId }, NO_LIMIT)
+    await fileStore.add({ ...facts, expiresAt, channelId, keyRef, upstreamId }, NO_FILE_LIMITS)
   }
 }
 

@@ -49,6 +49,13 @@ export const PROVIDER_AND_TASK_ERRORS = {
     'You have {subject} files, which is the maximum. Delete files that you no longer need.',
     '文件数量已达上限 {subject}，请先删除不再需要的文件。',
   ),
+  file_storage_full: answer(
+    413,
+    'invalid_request_error',
+    'Your files would have more than {subject} GB together, which is the maximum. ' +
+      'Delete files that you no longer need.',
+    '文件总容量将超过上限 {subject} GB，请先删除不再需要的文件。',
+  ),
   tasks_off: answer(
     403,
     'permission_error',
@@ -144,6 +151,12 @@ export const PROVIDER_AND_TASK_ERRORS = {
     'upstream_error',
     "The provider's answer ended early.",
     '上游响应中断。',
+  ),
+  upstream_too_large: answer(
+    502,
+    'upstream_error',
+    "The provider's answer is larger than {subject} MiB. Request fewer or smaller results.",
+    '上游响应超过 {subject} MiB，请减少结果数量或缩小结果尺寸。',
   ),
   upstream_format: answer(
     502,

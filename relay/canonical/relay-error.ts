@@ -74,6 +74,7 @@ export type RelayErrorCode =
   | 'channel_deleted'
   | 'file_not_found'
   | 'too_many_files'
+  | 'file_storage_full'
   | 'tasks_off'
   | 'task_not_found'
   | 'task_not_finished'
@@ -93,6 +94,7 @@ export type RelayErrorCode =
   | 'upstream_unreachable'
   | 'upstream_incomplete'
   | 'upstream_format'
+  | 'upstream_too_large'
   | 'internal_error'
 
 export type RelayError = CodedError<RelayErrorCode, RelayErrorParams>

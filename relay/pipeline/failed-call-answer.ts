@@ -6,7 +6,9 @@ import type { Candidate } from './candidate.ts'
 import { accountCodeIn, accountErrorOf } from './detect-provider-account-error.ts'
 import { endStream } from './event-stream-response.ts'
 import { type Exchange, errorEvent, sendError, sendJson } from './http-exchange.ts'
-import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
+import { ANSWER_BYTES_MAX, type AttemptEnd, type AttemptError } from './upstream-attempt.ts'
+
+const MIB = 1024 * 1024
 
 export type CallErrorAnswer = {
   readonly reason: 'client-gone' | 'no-channel'
@@ -71,7 +73,14 @@ export function callErrorAnswer(
   }
   const { error: cause, status, retryAfterMs } = end
   if (cause !== 'status' && cause !== 'error-event') {
-    const error = relayError(ERROR_CODE_OF[cause], retryAfterMs > 0 ? { retryAfter: 1 } : {})
+    const { format, isStream } = candidate.request
+    // The events of a stream have limits of their own, which the code does not name.
+    const isPlainTooLarge = cause === 'too-large' && !isStream
+    const error = isPlainTooLarge
+      ? relayError('upstream_too_large', {
+          subject: `${(format.answerBytesMax ?? ANSWER_BYTES_MAX) / MIB}`,
+        })
+      : relayError(ERROR_CODE_OF[cause], retryAfterMs > 0 ? { retryAfter: 1 } : {})
     const { status: shownStatus } = RELAY_ERRORS[error.code]
     return { reason, errorCode: error.code, status: shownStatus, retryAfterMs, error }
   }

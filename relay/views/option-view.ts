@@ -50,6 +50,8 @@ export type RelayOptions = {
   readonly quotaDisplay: QuotaDisplay
   readonly screening: Screening
   readonly tasks: TaskOptions
+  /** The maximum sum of the bytes of a user's files at providers. Null if there is none. */
+  readonly fileBytesMax: number | null
   readonly userRate: {
     readonly isEnabled: boolean
     readonly count: number
@@ -97,6 +99,7 @@ export type TaskOptions = {
 }
 
 const RETRIES_MAX = 3
+const GIGABYTE = 1_000_000_000
 
 /** Stores the current price list and options, which are rebuilt when an option changes. */
 export class OptionView {
@@ -160,6 +163,7 @@ function readOptions(values: ReadonlyMap<string, string>): Omit<RelayOptions, 's
       isOfToken: flag('DisplayTokenStatEnabled'),
     },
     tasks: readTaskOptions(values),
+    fileBytesMax: integer('BatchFilesGigabytesPerUser') * GIGABYTE || null,
     userRate: {
       isEnabled: flag('ModelRequestRateLimitEnabled'),
       count: Math.max(0, integer('ModelRequestRateLimitCount')),

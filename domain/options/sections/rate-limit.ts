@@ -26,6 +26,7 @@ export const RATE_LIMIT: OptionSection = {
     { key: 'ModelRequestRateLimitTokensPerMinute', type: integer(0, COUNT_MAX), preset: '0' },
     { key: 'RateLimitsByGroup', type: LIMITS, preset: '{}' },
     { key: 'RateLimitsByModel', type: LIMITS, preset: '{}' },
+    { key: 'BatchFilesGigabytesPerUser', type: integer(0, 1_000_000), preset: '10' },
   ],
 }
 

@@ -172,6 +172,7 @@ export const optionTranslations: OptionTranslations = {
     OpenTasksMax: 'Unfinished tasks per user',
     UpdateCheckUrl: 'Address of the latest release',
     UpdateCheckEnabled: 'Check when the settings are opened',
+    BatchFilesGigabytesPerUser: 'Files for batches per user (GB)',
   },
   help: {
     PreConsumedQuota:
@@ -361,6 +362,9 @@ export const optionTranslations: OptionTranslations = {
       'While the live connection is interrupted, the dashboard is read again at this interval.',
     DataExportDefaultTime:
       'The dashboard opens with this time step. Its range follows: 24 hours, 30 days or 90 days.',
+    BatchFilesGigabytesPerUser:
+      'Uploads and results of batches together. Further uploads are refused. 0 sets no limit. ' +
+      'Providers keep the files in the accounts of your keys.',
     OpenTasksMax:
       'Drawing and music tasks are counted together. Tasks beyond the limit are answered with ' +
       '429. The provider is asked about each task every few seconds.',

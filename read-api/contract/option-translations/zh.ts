@@ -231,6 +231,7 @@ export const optionTranslations = {
     OpenTasksMax: '每个用户未完成任务上限',
     UpdateCheckUrl: '最新版本的地址',
     UpdateCheckEnabled: '打开系统设置时自动检查',
+    BatchFilesGigabytesPerUser: '每个用户的批处理文件容量上限（GB）',
   },
   help: {
     PreConsumedQuota: '请求没有输出上限时，每个回答至少预扣的额度。',
@@ -339,6 +340,8 @@ export const optionTranslations = {
     DisplayTokenStatEnabled: '关闭后，额度查询接口返回用户额度。',
     DataExportInterval: '实时连接中断时，数据看板每隔这么久重新读取一次。',
     DataExportDefaultTime: '打开数据看板时的粒度；范围随之为 24 小时、30 天或 90 天。',
+    BatchFilesGigabytesPerUser:
+      '包括上传的文件和批处理结果，超过后拒绝上传。0 表示不限制。文件保存在上游账号中。',
     OpenTasksMax: '绘图与音乐合计，超过后返回 429。每个任务每隔几秒向上游查询一次。',
     UpdateCheckUrl: '返回 JSON，其中 tag_name 为版本号，body 为更新说明。',
     UpdateCheckEnabled: '每天至多一次。',

@@ -1,16 +1,25 @@
-import type { FileStore, StoredFile } from '#relay/batches/file-store.ts'
+import {
+  type FileLimits,
+  type FileStore,
+  limitExceeded,
+  type StoredFile,
+} from '#relay/batches/file-store.ts'
 
 export function filesInMemory(): FileStore {
   const files = new Map<string, StoredFile>()
   const sorted = () => [...files.values()].sort((a, b) => (a.file < b.file ? -1 : 1))
+  const exceeded = (userId: number, added: number, at: number, limits: FileLimits) => {
+    const held = sorted().filter((one) => one.userId === userId && one.expiresAt > at)
+    const bytes = held.reduce((sum, file) => sum + file.bytes, 0)
+    return limitExceeded({ files: held.length, bytes }, added, limits)
+  }
   return {
-    add: async (file, max) => {
-      const { userId, createdAt } = file
-      const held = sorted().filter((one) => one.userId === userId && one.expiresAt > createdAt)
-      if (held.length >= max) return false
-      files.set(file.file, file)
-      return true
+    add: async (file, limits) => {
+      const limit = exceeded(file.userId, file.bytes, file.createdAt, limits)
+      if (limit === null) files.set(file.file, file)
+      return limit
     },
+    exceeded: async (userId, bytes, at, limits) => exceeded(userId, bytes, at, limits),
     find: async (userId, file, at) => {
       const found = files.get(file)
       return found?.userId === userId && found.expiresAt > at ? found : undefined

@@ -1,0 +1,102 @@
+import { Pool } from 'pg'
+import { describe, expect, it } from 'vitest'
+import type { Sealed } from '#domain/shared/event.ts'
+import { createFileStore, type FileStore, type StoredFile } from '#relay/batches/file-store.ts'
+import { startedForEach, startedOnce } from '#test/support/started-by-hook.ts'
+import { testDatabase } from '#test/support/test-database.ts'
+import { filesInMemory } from '../support/in-memory-files.ts'
+import { KEY, relayRig, USER } from '../support/relay-rig.ts'
+import { scriptedProvider } from '../support/scripted-provider.ts'
+
+const GIGABYTE = 1_000_000_000
+const MESSAGE = { role: 'user', content: 'Hi' }
+const NOW = 1_795_000_000_000
+
+const fileOf = (n: number, bytes: number, more: Partial<StoredFile> = {}): StoredFile => ({
+  file: `file-${String(n).padStart(32, '0')}`,
+  ...{ userId: USER, bytes, createdAt: NOW, expiresAt: NOW + 1_000, name: 'x' as Sealed },
+  ...{ batch: null, channelId: 1, keyRef: 'ref', upstreamId: `up-${n}` },
+  ...more,
+})
+
+const database = startedOnce(async () => {
+  const made = await testDatabase()
+  const pg = new Pool({ connectionString: made.url, max: 10 })
+  const close = async () => {
+    await pg.end()
+    await made.drop()
+  }
+  return { pg, close }
+})
+
+describe.each([
+  ['in Postgres', () => createFileStore(database.pg)],
+  ['in memory', async () => filesInMemory()],
+])('the limits of a user’s files %s', (_name, create: () => Promise<FileStore>) => {
+  const added = async (limits: Parameters<FileStore['add']>[1], userId: number) => {
+    const store = await create()
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        store.add(fileOf(userId * 100 + n, 100, { userId }), limits),
+      ),
+    )
+    const page = { after: null, isInput: null, isAscending: true, at: NOW, limit: 100 }
+    return { store, outcomes, held: await store.list(userId, page) }
+  }
+
+  it('hold for the bytes when fifty files are added at once', async () => {
+    const limits = { files: 1_000, bytes: 1_050 }
+    const { store, outcomes, held } = await added(limits, 11)
+    expect(held).toHaveLength(10)
+    expect(outcomes.filter((limit) => limit === 'bytes')).toHaveLength(40)
+    expect(await store.exceeded(11, 50, NOW, limits)).toBeNull()
+    expect(await store.exceeded(11, 51, NOW, limits)).toBe('bytes')
+    expect(await store.exceeded(12, 1_050, NOW, limits)).toBeNull()
+    expect(await store.exceeded(11, 1_050, NOW + 1_000, limits)).toBeNull()
+  })
+
+  it('hold for the number when fifty files are added at once', async () => {
+    const { outcomes, held } = await added({ files: 7, bytes: null }, 13)
+    expect(held).toHaveLength(7)
+    expect(outcomes.filter((limit) => limit === 'files')).toHaveLength(43)
+  })
+})
+
+describe('an upload', () => {
+  const provider = startedForEach(scriptedProvider)
+  let fileStore: FileStore
+  const rig = startedForEach(() => {
+    fileStore = filesInMemory()
+    return relayRig({ batchPollEveryMs: 3_600_000, fileStore })
+  })
+
+  async function upload() {
+    const body = { model: 'gpt-4o-mini', max_completion_tokens: 64, messages: [MESSAGE] }
+    const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body }
+    const form = new FormData()
+    form.set('purpose', 'batch')
+    form.set('file', new Blob([`${JSON.stringify(line)}\n`]), 'lines.jsonl')
+    const headers = { authorization: `Bearer sk-${KEY}` }
+    const answer = await fetch(`${rig.url}/v1/files`, { method: 'POST', headers, body: form })
+    return { status: answer.status, text: await answer.text() }
+  }
+
+  it('is refused before it is sent if the user’s files would be too large together', async () => {
+    await rig.addChannel(2, { type: 1, baseUrl: provider.url, models: ['gpt-4o-mini'] })
+    provider.answers.set('POST /v1/files', { body: { id: 'file-provider1' } })
+    const expiresAt = Date.now() + 3_600_000
+    const noLimits = { files: null, bytes: null }
+    await fileStore.add(fileOf(1, 10 * GIGABYTE, { expiresAt }), noLimits)
+    const refused = await upload()
+    expect(refused.status, refused.text).toBe(413)
+    expect(refused.text).toContain('10 GB')
+    expect(provider.requests).toEqual([])
+    await rig.setOption('BatchFilesGigabytesPerUser', '11')
+    const accepted = await upload()
+    expect(accepted.status, accepted.text).toBe(200)
+    await fileStore.add(fileOf(2, 10 * GIGABYTE, { expiresAt }), noLimits)
+    expect((await upload()).status).toBe(413)
+    await rig.setOption('BatchFilesGigabytesPerUser', '0')
+    expect((await upload()).status).toBe(200)
+  })
+})
