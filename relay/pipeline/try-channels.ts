@@ -7,6 +7,7 @@ import { type Candidate, candidateOf, type OutputLimits } from './candidate.ts'
 import { type ChannelSelector, isRetryable } from './channel-selector.ts'
 import { isOfConversion } from './convert-request.ts'
 import { type Exchange, showNames } from './http-exchange.ts'
+import { withDroppedBetas } from './provider-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'
 import type { CallSession } from './session-affinity.ts'
@@ -48,7 +49,10 @@ export async function tryChannels(
     const nextCandidate = selector.next()
     const channel = nextCandidate instanceof Promise ? await nextCandidate : nextCandidate
     if (channel === null) break
-    const candidate = candidateOf(channel, request, isOverridden, limits, adapters)
+    const prepared = candidateOf(channel, request, isOverridden, limits, adapters)
+    const candidate = isRelayError(prepared)
+      ? prepared
+      : withDroppedBetas(prepared, exchange.request.headers)
     const pendingKey = isRelayError(candidate)
       ? null
       : deps.keys.choose(channel, used, session?.keyRefAt(channel))
