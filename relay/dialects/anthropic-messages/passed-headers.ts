@@ -18,9 +18,9 @@ const ACCOUNT_HEADER = /workspace|organi[sz]ation/
 const SECRET_HEADER = /key|token|auth|cookie|secret|credential|password/
 
 /**
- * Returns the caller's `anthropic-*` headers as a flat list of names and values. Priced betas, headers
- * that choose an account and headers that may hold a secret are left out. Anthropic refuses some members of a request without
- * their beta header, and some beta headers without their members.
+ * Returns the caller's `anthropic-*` headers as a flat list of names and values. Priced betas,
+ * headers that choose an account and headers that may hold a secret are left out. Anthropic refuses
+ * some members of a request without their beta header, and some beta headers without their members.
  */
 export function passedHeaders(headers: IncomingHttpHeaders): readonly string[] {
   const passed = ['anthropic-version', String(headers['anthropic-version'] ?? API_VERSION)]
