@@ -100,6 +100,12 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
     'The request body is larger than {subject} MiB.',
     '请求体超过 {subject} MiB。',
   ),
+  request_too_large_to_convert: answer(
+    413,
+    'invalid_request_error',
+    'The body is larger than {subject} MiB, the limit of a conversion to the provider’s format.',
+    '该模型的上游使用其他 API 格式，格式转换时请求体不能超过 {subject} MiB。',
+  ),
   unsupported_media_type: answer(
     415,
     'invalid_request_error',

@@ -19,6 +19,7 @@ export type RelayErrorCode =
   | 'parameter_not_supported'
   | 'string_above_max_length'
   | 'request_too_large'
+  | 'request_too_large_to_convert'
   | 'unsupported_media_type'
   | 'form_expected'
   | 'invalid_form'

@@ -14,7 +14,7 @@ const BACKSLASH = 92
 /** Returns an error for a request that is too long or too wide to be parsed. */
 export function conversionLimitError(body: Buffer): RelayError | null {
   if (body.length > CONVERTED_MIB_MAX * 1024 * 1024) {
-    return relayError('request_too_large', { subject: `${CONVERTED_MIB_MAX}` })
+    return relayError('request_too_large_to_convert', { subject: `${CONVERTED_MIB_MAX}` })
   }
   if (keysIn(body) > CONVERTED_KEYS_MAX) {
     return relayError('json_too_wide', { subject: `${CONVERTED_KEYS_MAX}` })

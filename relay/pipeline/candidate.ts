@@ -30,6 +30,7 @@ import { withStoredInput } from '../stored-responses/stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallTerms } from './call-hold-terms.ts'
 import { type ConvertedRequest, conversionOf } from './convert-request.ts'
+import { withFittingBudget } from './fit-thinking-budget.ts'
 import { type TranslatedChat, translateChat } from './translate-chat.ts'
 import { withoutForeignThinking } from './without-foreign-thinking.ts'
 
@@ -56,6 +57,7 @@ export type Candidate = {
 
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
 const NO_LOSSES: readonly string[] = []
+const BUDGET = 'thinking.budget_tokens'
 
 /** The output limits of a call, in tokens per choice. */
 export type OutputLimits = {
@@ -264,11 +266,13 @@ function finished(
     { ...requested, model, vendor, overrides: ownOverrides, setsParameters: isOverridden },
     adapters,
   )
-  const overrides = adaptation?.overrides ?? ownOverrides
+  const adapted = adaptation?.overrides ?? ownOverrides
   const { format } = request
   const isLimitMissing =
-    format.name === 'messages' && request.outputTokensMax === null && !overrides.has('max_tokens')
+    format.name === 'messages' && request.outputTokensMax === null && !adapted.has('max_tokens')
   const outputTokens = limits.covered ?? (isLimitMissing ? limits.ofFormat : null)
+  const overrides = withFittingBudget(request, adapted, outputTokens)
+  if (isRelayError(overrides)) return overrides
   const bodyChange = {
     model,
     isDeployment: channel.target !== null && isByDeployment(channel.target),
@@ -283,7 +287,7 @@ function finished(
     channel,
     body,
     dropped,
-    losses: losses.concat(adaptation?.losses ?? NO_LOSSES),
+    losses: losses.concat(adaptation?.losses ?? [], overrides === adapted ? [] : BUDGET),
     settings: providerSettings(adapters, format.name, request.model, model),
     conversion,
   }

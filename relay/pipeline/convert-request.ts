@@ -88,4 +88,4 @@ function convert(
 
 /** Reports whether a conversion failed because of the request, which the caller can change. */
 export const isOfConversion = ({ code }: RelayError): boolean =>
-  ['not_convertible', 'request_too_large', 'json_too_wide'].includes(code)
+  ['not_convertible', 'request_too_large_to_convert', 'json_too_wide'].includes(code)

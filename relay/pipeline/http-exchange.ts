@@ -56,8 +56,8 @@ export const headersOf = ({ call, errors }: Pick<Exchange, 'call' | 'errors'>): 
 ]
 
 const NAMES_SHOWN_MAX = 20
-/** Matches the name of a member or a path such as `messages[2].parts[0] (audio)`. */
-const VISIBLE_NAME = /^[\w.[\]() -]{1,96}$/
+/** Matches a name such as `messages[2].parts[0] (audio)` or `anthropic-beta: fast-mode-1`. */
+const VISIBLE_NAME = /^[\w.:[\]() -]{1,96}$/
 
 /**
  * Sets a response header that lists members of the request. `X-Dropped-Members` names the members

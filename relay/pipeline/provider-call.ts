@@ -1,7 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { withHeaders, withVersion } from '../adapters/provider-settings.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import { type ProviderCall, withoutHeaders } from '../providers/clouds/cloud-access.ts'
+import {
+  BETA_HEADER,
+  betasIn,
+  headerIn,
+  type ProviderCall,
+  withoutHeaders,
+} from '../providers/clouds/cloud-access.ts'
 import {
   compactPathOf,
   type ProviderTarget,
@@ -27,6 +33,20 @@ export function callOf(
   return request.files === undefined ? placed : withForm(placed, body, request.files)
 }
 
+/**
+ * Adds the betas in the caller's header that the provider does not get to the dropped members. The
+ * members that belong to a beta have no effect without it.
+ */
+export function withDroppedBetas(candidate: Candidate, incoming: IncomingHttpHeaders): Candidate {
+  const betas = betasIn(String(incoming[BETA_HEADER] ?? ''))
+  if (betas.length === 0 || candidate.request.format.name !== 'messages') return candidate
+  const { cloud } = candidate.channel.target ?? {}
+  const passed = betasIn(headerIn(passedHeaders(candidate, incoming), BETA_HEADER))
+  const sent = new Set(passed.filter((beta) => cloud?.takesBeta?.(beta) ?? true))
+  const dropped = betas.filter((beta) => !sent.has(beta)).map((beta) => `${BETA_HEADER}: ${beta}`)
+  return { ...candidate, dropped: candidate.dropped.concat(dropped) }
+}
+
 /** Replaces the document of a form by the form itself. */
 function withForm(
   call: ProviderCall,
@@ -49,5 +69,5 @@ function passedHeaders(
 ): readonly string[] {
   const headers = withHeaders(format.passedHeaders(incoming), settings)
   if (!channel.rules.overrides.has('anthropic_beta')) return headers
-  return withoutHeaders(headers, (name) => name === 'anthropic-beta')
+  return withoutHeaders(headers, (name) => name === BETA_HEADER)
 }

@@ -7,6 +7,7 @@ import { type Candidate, candidateOf, type OutputLimits } from './candidate.ts'
 import { type ChannelSelector, isRetryable } from './channel-selector.ts'
 import { isOfConversion } from './convert-request.ts'
 import { type Exchange, showNames } from './http-exchange.ts'
+import { withDroppedBetas } from './provider-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'
 import type { CallSession } from './session-affinity.ts'
@@ -32,7 +33,7 @@ const NO_KEYS: ReadonlySet<RelayKey> = new Set()
 /**
  * Tries one channel after another while the last attempt failed and may be retried. If a key caused
  * the failure, the same channel may be tried again with another key. If no channel was tried,
- * returns the error of the last failed conversion, or null.
+ * returns the error of the last channel that can't get the request, or null.
  */
 export async function tryChannels(
   deps: RelayDeps,
@@ -41,14 +42,17 @@ export async function tryChannels(
   { selector, session, triesMax, request, isOverridden, limits, adapters, userId }: Route,
 ): Promise<LastTry | RelayError | null> {
   let last: LastTry | null = null
-  let conversionError: RelayError | null = null
+  let requestError: RelayError | null = null
   let triesLeft = triesMax
   let used = NO_KEYS
   while (triesLeft > 0 && call.mayGoOn(performance.now())) {
     const nextCandidate = selector.next()
     const channel = nextCandidate instanceof Promise ? await nextCandidate : nextCandidate
     if (channel === null) break
-    const candidate = candidateOf(channel, request, isOverridden, limits, adapters)
+    const prepared = candidateOf(channel, request, isOverridden, limits, adapters)
+    const candidate = isRelayError(prepared)
+      ? prepared
+      : withDroppedBetas(prepared, exchange.request.headers)
     const pendingKey = isRelayError(candidate)
       ? null
       : deps.keys.choose(channel, used, session?.keyRefAt(channel))
@@ -59,7 +63,7 @@ export async function tryChannels(
     const isOver = !call.mayGoOn(performance.now())
     if (isUnfit || isOver || (isRetry && !deps.retries.enter(deps.live.size))) {
       selector.end(true)
-      if (isRelayError(candidate) && isOfConversion(candidate)) conversionError = candidate
+      if (isRelayError(candidate) && isOfRequest(candidate)) requestError = candidate
       if (isUnfit) continue
       break
     }
@@ -84,8 +88,12 @@ export async function tryChannels(
       selector.retryWithAnotherKey()
     }
   }
-  return last ?? conversionError
+  return last ?? requestError
 }
+
+/** Reports whether a channel can't get the request because of the request or the quota for it. */
+const isOfRequest = (error: RelayError): boolean =>
+  isOfConversion(error) || error.code === 'insufficient_quota'
 
 function traceAttempt(
   { log }: RelayDeps,

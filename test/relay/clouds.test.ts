@@ -286,11 +286,14 @@ describe('a call on Bedrock', () => {
   it('is signed as it is sent, with its betas in the body', async () => {
     await addBedrock()
     provider.answers.set(BEDROCK.plainPath, { body: ANSWER })
-    await send(REQUEST, {
+    const answer = await send(REQUEST, {
       'anthropic-version': '2023-06-01',
       'anthropic-beta':
         'claude-code-20250219, interleaved-thinking-2025-05-14,context-1m-2025-08-07',
     })
+    expect(answer.headers.get('x-dropped-members')).toBe(
+      'anthropic-beta: claude-code-20250219, anthropic-beta: context-1m-2025-08-07',
+    )
     const [request] = provider.requests
     const members = '"anthropic_beta":["interleaved-thinking-2025-05-14"],'
     const version = '"anthropic_version":"bedrock-2023-05-31",'
@@ -437,8 +440,10 @@ describe('a call on Vertex AI', () => {
       'anthropic-version': '2023-06-01',
       'anthropic-beta': 'oauth-2025-04-20,interleaved-thinking-2025-05-14',
     }
+    const answer = await send(REQUEST, headers)
     await send(REQUEST, headers)
-    await send(REQUEST, headers)
+    const dropped = answer.headers.get('x-dropped-members')
+    expect(dropped).toBe('anthropic-beta: oauth-2025-04-20')
     expect(provider.requests.map(({ path }) => path)).toEqual([
       '/token',
       VERTEX.plainPath.slice('POST '.length),

@@ -111,3 +111,31 @@ it('the end of a call without dropped members does not mention them', async () =
   const { data } = await onlyEnd(rig)
   for (const name of ['dropped', 'losses', 'formats']) expect(data).not.toHaveProperty(name)
 })
+
+it('betas that are not sent are named in the answer and recorded', async () => {
+  const message = { role: 'assistant', content: [{ type: 'text', text: 'yes' }], model: 'm' }
+  const usage = { input_tokens: 3, output_tokens: 1 }
+  const provider = await serve(async (request, response) => {
+    sent.push({ beta: request.headers['anthropic-beta'] })
+    await bodyText(request)
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ id: 'msg_1', type: 'message', ...message, usage }))
+  })
+  onTestFinished(provider.close)
+  await rig.addChannel(1, { type: 14, baseUrl: provider.url, models: ['sim-small'] })
+  const betas = ['context-1m-2025-08-07', 'fast-mode-2026-02-01', 'interleaved-thinking-2025-05-14']
+  const request = { model: 'sim-small', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }
+  const { status, headers } = await fetch(`${rig.url}/v1/messages`, {
+    method: 'POST',
+    headers: {
+      ...{ authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      'anthropic-beta': betas.join(),
+    },
+    body: JSON.stringify(request),
+  })
+  expect(status).toBe(200)
+  expect(sent).toEqual([{ beta: betas[2] }])
+  const dropped = betas.slice(0, 2).map((beta) => `anthropic-beta: ${beta}`)
+  expect(droppedOf(headers)).toEqual(dropped)
+  expect((await onlyEnd(rig)).data).toMatchObject({ dropped })
+})

@@ -120,7 +120,7 @@ describe('a request that no channel on offer can get after a conversion is refus
       'above 4 MiB',
       CHAT,
       { messages: [{ role: 'user', content: 'x'.repeat(4_300_000) }] },
-      'request_too_large',
+      'request_too_large_to_convert',
     ],
   ])('%s', async (_name, path, body, code) => {
     await addChannel(2, 14)

@@ -14,17 +14,19 @@ const PRICED_BETA = /^(?:fast-mode|context-1m|compact)-/i
 
 /** Matches the headers that would choose among the workspaces of the site's account. */
 const ACCOUNT_HEADER = /workspace|organi[sz]ation/
+/** Matches the headers that may hold a secret of the caller, such as a key of another site. */
+const SECRET_HEADER = /key|token|auth|cookie|secret|credential|password/
 
 /**
- * Returns the caller's `anthropic-*` headers as a flat list of names and values. Priced betas and
- * headers that choose an account are left out. Anthropic refuses some members of a request without
- * their beta header, and some beta headers without their members.
+ * Returns the caller's `anthropic-*` headers as a flat list of names and values. Priced betas,
+ * headers that choose an account and headers that may hold a secret are left out. Anthropic refuses
+ * some members of a request without their beta header, and some beta headers without their members.
  */
 export function passedHeaders(headers: IncomingHttpHeaders): readonly string[] {
   const passed = ['anthropic-version', String(headers['anthropic-version'] ?? API_VERSION)]
   for (const name in headers) {
     if (!name.startsWith('anthropic-') || name === 'anthropic-version') continue
-    if (ACCOUNT_HEADER.test(name)) continue
+    if (ACCOUNT_HEADER.test(name) || SECRET_HEADER.test(name)) continue
     const value = String(headers[name])
     const kept = name === BETA ? unpricedBetas(value) : value
     if (kept !== '') passed.push(name, kept)

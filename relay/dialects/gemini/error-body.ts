@@ -1,8 +1,14 @@
+import type { ErrorMeaning } from '#relay/canonical/provider-error-meaning.ts'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
-import { errorBody, ownErrorBody, providerErrorBody } from '../openai-chat/error-body.ts'
+import {
+  errorBody,
+  ownErrorBody,
+  providerErrorBody,
+  providerErrorMeaning,
+} from '../openai-chat/error-body.ts'
 import { recordOf } from '../openai-chat/usage-in-answer.ts'
-import type { ErrorFormat } from '../wire-format.ts'
+import type { ErrorFormat, ProviderErrorOptions } from '../wire-format.ts'
 
 /** An error in the envelope of Google's APIs. */
 type GoogleError = {
@@ -51,6 +57,16 @@ const ACCOUNTS = /\bproject(?:s\/|_number:|[ _-]?(?:number|id)?[ :=']*)(?=[\w-]*
 /** Stands for the status of an error in a stream. Such an error has no HTTP status. */
 const IN_STREAM = 502
 
+/** The codes of errors that other formats name in a stream, where clients decide by the code. */
+const CODES: ReadonlyMap<ErrorMeaning, number> = new Map([
+  ['rate-limit', 429],
+  ['overloaded', 503],
+  ['timeout', 504],
+])
+
+const codeInStream = (bytes: Buffer, { isHidden }: ProviderErrorOptions): number =>
+  (isHidden ? undefined : CODES.get(providerErrorMeaning(bytes, IN_STREAM))) ?? IN_STREAM
+
 export const GEMINI_ERRORS: ErrorFormat = {
   errorBody: (error: RelayError, language: Language): { status: number; body: GoogleError } => {
     const { status: code } = RELAY_ERRORS[error.code]
@@ -66,7 +82,7 @@ export const GEMINI_ERRORS: ErrorFormat = {
     if (ownBody !== null) return ownBody
     const { message } = providerErrorBody(bytes, httpStatus, options).error
     const { status, retryDelay, code: own } = options.isHidden ? NOTHING : fieldsOf(bytes)
-    const code = httpStatus === IN_STREAM ? (own ?? httpStatus) : httpStatus
+    const code = httpStatus === IN_STREAM ? (own ?? codeInStream(bytes, options)) : httpStatus
     const error = {
       code,
       message: message.replace(ACCOUNTS, '***'),

@@ -79,7 +79,8 @@ export function convertToPredict(request: ChatRequest) {
   const target = FORMATS.get(format.name)
   if (target === undefined) return relayError('not_convertible', { param: 'model' })
   if (body.length > CONVERTED_BYTES_MAX) {
-    return relayError('request_too_large', { subject: `${CONVERTED_BYTES_MAX / 1024 / 1024}` })
+    const subject = `${CONVERTED_BYTES_MAX / 1024 / 1024}`
+    return relayError('request_too_large_to_convert', { subject })
   }
   const predict = predictOf(format.name, JSON.parse(body.toString('utf8')))
   if (predict === null) {

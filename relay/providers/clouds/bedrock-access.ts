@@ -1,6 +1,8 @@
 import { anthropicErrorBody } from './aws-errors.ts'
 import { bedrockModelId } from './bedrock-model-id.ts'
 import {
+  BETA_HEADER,
+  betasIn,
   headerIn,
   isVisibleText,
   MODEL,
@@ -52,12 +54,11 @@ function readKey(text: string): BedrockKey | null {
 const KNOWN_BETA =
   /^(?:compact|computer-use|context-management|dev-full-thinking|effort|interleaved-thinking|output-128k|structured-outputs|token-efficient-tools|tool-examples|tool-search-tool)-\d/
 
+const takesBeta = (beta: string): boolean => KNOWN_BETA.test(beta)
+
 /** Moves the betas of a call from its header to its body, where Bedrock reads them. */
 function withBetasInBody({ headers, body, ...call }: ProviderCall): ProviderCall {
-  const betas = headerIn(headers, 'anthropic-beta')
-    .split(',')
-    .map((beta) => beta.trim())
-    .filter((beta) => KNOWN_BETA.test(beta))
+  const betas = betasIn(headerIn(headers, BETA_HEADER)).filter(takesBeta)
   const rest = withoutHeaders(headers, (name) => name.startsWith('anthropic-'))
   if (betas.length === 0) return { ...call, headers: rest, body }
   // The body is an object with at least one member, because its envelope adds one.
@@ -117,6 +118,7 @@ export const openBedrock: OpenCloud = ({ key }) => {
       const [apiKey = ''] = secrets
       return { ...moved, headers: [...moved.headers, 'authorization', `Bearer ${apiKey}`] }
     },
+    takesBeta,
     dropCredentials: () => {},
     confidential: () => [...secrets, region, new URL(baseUrl).host],
     decoder: {

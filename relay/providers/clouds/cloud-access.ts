@@ -83,6 +83,10 @@ export type CloudAccess = {
    * none.
    */
   readonly authorize: (call: ProviderCall, connections: Connections) => Promise<ProviderCall>
+  /**
+   * Reports whether a beta of Anthropic's API is sent to the provider. Omitted if all betas are.
+   */
+  readonly takesBeta?: (beta: string) => boolean
   /** Called when the provider refused the credentials of a call. */
   readonly dropCredentials: () => void
   /** Lists the texts that messages to callers must not contain. */
@@ -113,6 +117,15 @@ export function headerIn(headers: readonly string[], name: string): string {
   const at = headers.findIndex((text, index) => index % 2 === 0 && text === name)
   return at < 0 ? '' : (headers[at + 1] ?? '')
 }
+
+export const BETA_HEADER = 'anthropic-beta'
+
+/** Returns the betas in the value of a header. */
+export const betasIn = (list: string): readonly string[] =>
+  list
+    .split(',')
+    .map((beta) => beta.trim())
+    .filter((beta) => beta !== '')
 
 /** Returns a flat list of names and values as an object. */
 export const headersByName = (headers: readonly string[]): Record<string, string> =>

@@ -1,4 +1,6 @@
 import {
+  BETA_HEADER,
+  betasIn,
   headerIn,
   MODEL,
   type OpenCloud,
@@ -91,17 +93,16 @@ const PROJECT_PATH = '/projects/{project}/locations/{region}'
  */
 const ANTHROPICS_OWN_BETA = /^(?:oauth|prompt-caching-scope|redact-thinking|mcp-servers)-\d/
 
+const takesBeta = (beta: string): boolean => !ANTHROPICS_OWN_BETA.test(beta)
+
 /** Removes the headers that Vertex AI reads from the body, and betas that it refuses. */
 function withVertexHeaders(call: ProviderCall): ProviderCall {
-  const betas = headerIn(call.headers, 'anthropic-beta')
-    .split(',')
-    .map((beta) => beta.trim())
-    .filter((beta) => beta !== '' && !ANTHROPICS_OWN_BETA.test(beta))
+  const betas = betasIn(headerIn(call.headers, BETA_HEADER)).filter(takesBeta)
   const rest = withoutHeaders(
     call.headers,
-    (name) => name === 'anthropic-version' || name === 'anthropic-beta',
+    (name) => name === 'anthropic-version' || name === BETA_HEADER,
   )
-  const headers = betas.length === 0 ? rest : [...rest, 'anthropic-beta', betas.join(',')]
+  const headers = betas.length === 0 ? rest : [...rest, BETA_HEADER, betas.join(',')]
   return { ...call, headers }
 }
 
@@ -128,6 +129,7 @@ export const openVertex: OpenCloud = ({ key, other, baseUrl }) => {
   const { regionOf, regions } = read
   const address = {
     baseUrlFor: (model: string) => `https://${hostOf(regionOf(model))}`,
+    takesBeta,
     decoder: null,
   }
   const hosts = [...regions.map(hostOf)]

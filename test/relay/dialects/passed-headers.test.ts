@@ -31,6 +31,14 @@ it('no header chooses a workspace or an organization of the account', () => {
   expect(passed.slice(2)).toEqual(['anthropic-user-profile-id', 'p'])
 })
 
+it.each(['api-key', 'auth-token', 'authorization', 'cookie', 'client-secret'])(
+  'a header that may hold a secret of the caller is not sent: anthropic-%s',
+  (name) => {
+    const passed = passedHeaders({ [`anthropic-${name}`]: 'x', 'anthropic-other': 'o' })
+    expect(passed.slice(2)).toEqual(['anthropic-other', 'o'])
+  },
+)
+
 it('of a chat, only the betas and the session of the client are sent', () => {
   const passed = {
     ...{ 'openai-beta': 'assistants=v2', originator: 'codex', session_id: 's1' },

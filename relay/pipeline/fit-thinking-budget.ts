@@ -1,0 +1,48 @@
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { parsedObject } from '../conversion/json-fields.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+
+/** The smallest budget of thinking that Anthropic accepts. */
+const BUDGET_MIN = 1_024
+/** The largest share of the output limit that is left to thinking. */
+const SHARE_MAX = 0.95
+const THINKING_BYTES_MAX = 4_096
+
+/** The members to set in a request, as JSON texts by name. */
+type Overrides = ReadonlyMap<string, string>
+
+/**
+ * Adds the member `thinking` to the overrides if a request in Anthropic's format has a budget of
+ * thinking that is not below the output limit that is sent, because Anthropic refuses this. The
+ * budget keeps its share of the limit. Returns the same overrides if nothing has to change, and an
+ * error if the quota pays for no output beside the smallest budget.
+ */
+export function withFittingBudget(
+  request: ChatRequest,
+  overrides: Overrides,
+  limit: number | null,
+): Overrides | RelayError {
+  if (request.format.name !== 'messages' || limit === null) return overrides
+  const requested = Number(overrides.get('max_tokens')) || request.outputTokensMax
+  // The gateway has not lowered the limit, so the budget is the caller's own choice.
+  if (requested !== null && requested <= limit) return overrides
+  const thinking = thinkingOf(request, overrides)
+  const budget = thinking?.budget_tokens
+  if (typeof budget !== 'number' || budget < limit) return overrides
+  // Only a limit of the caller is lowered by the quota. The default of the site stays as it is.
+  if (limit <= BUDGET_MIN) return requested === null ? overrides : relayError('insufficient_quota')
+  const share = Math.min(SHARE_MAX, requested === null ? SHARE_MAX : budget / requested)
+  const fitting = Math.max(BUDGET_MIN, Math.floor(limit * share))
+  const text = JSON.stringify({ ...thinking, budget_tokens: fitting })
+  return new Map([...overrides, ['thinking', text]])
+}
+
+function thinkingOf({ body, members }: ChatRequest, overrides: Overrides) {
+  const override = overrides.get('thinking')
+  if (override !== undefined) return parsedObject(override)
+  const member = members.find(({ key }) => key === 'thinking')
+  if (member?.kind !== 'object') return null
+  const { valueStart, valueEnd } = member
+  if (valueEnd - valueStart > THINKING_BYTES_MAX) return null
+  return parsedObject(body.toString('utf8', valueStart, valueEnd))
+}
