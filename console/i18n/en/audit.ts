@@ -306,6 +306,7 @@ export const audit: Translations['audit'] = {
     tiles: 'Published in the form of C2SP tlog-tiles:',
   },
   noReason: 'No reason was given',
+  reasonErased: 'The reason was erased with the user’s data',
   acts: {
     lead: 'Who did what and why, with the values before and after. Times in {{zone}}',
     act: 'Act',

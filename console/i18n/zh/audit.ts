@@ -294,6 +294,7 @@ export const audit = {
     tiles: '按 C2SP tlog-tiles 公开：',
   },
   noReason: '未填写原因',
+  reasonErased: '原因已随用户个人数据清除',
   acts: {
     lead: '谁在何时做了什么、修改前后的值与原因。时间按 {{zone}} 显示',
     act: '操作',
