@@ -174,8 +174,9 @@ export async function actsOf(
   const acts: AuditAct[] = []
   for (const row of rows) {
     const [actorKind = '', actorId = ''] = row.actor.split(/:(.*)/s)
-    const open = async (userId: number, text: string | null): Promise<string> =>
-      text === null ? '' : ((await core.vault.open(userId, text as Sealed)) ?? '')
+    const open = async (userId: number, text: string | null): Promise<string | null> =>
+      text === null ? '' : await core.vault.open(userId, text as Sealed)
+    const reason = await open(row.noteUser, row.note)
     acts.push({
       ...{ position: row.position, created_at: row.createdAt, act: row.act },
       actor: { kind: actorKind, id: actorId, name: nameOf(names, actorKind, actorId) },
@@ -184,8 +185,9 @@ export async function actsOf(
         name: nameOf(names, row.objectKind, row.objectId),
       },
       ...changesOf(row),
-      reason: await open(row.noteUser, row.note),
-      client_ip: await open(row.clientUser, row.clientIp),
+      reason: reason ?? '',
+      is_reason_erased: reason === null,
+      client_ip: (await open(row.clientUser, row.clientIp)) ?? '',
       request_id: row.requestId,
     })
   }

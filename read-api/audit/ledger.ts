@@ -4,6 +4,7 @@ import { onlyAuditor, onlyUser, principalOf } from '#infra/http/access-checks.ts
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
+import { channelNames } from '#projections/channels/query.ts'
 import { countCorrectedCalls } from '#projections/corrected-calls/query.ts'
 import {
   type Figures,
@@ -307,21 +308,33 @@ export function getBalanceAt(app: App, deps: ReadDeps): void {
 export function getSiteMonth(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(ledgerQueries, 'GET /api/audit/site-month'),
-    ...{ onRequest: onlyAuditor, preHandler: upToDate(deps, 'ledger') },
+    ...{ onRequest: onlyAuditor, preHandler: upToDate(deps, 'ledger', 'channels') },
     handler: async ({ query: { month } }) => {
-      return success(siteMonth(month, await sumSite(deps.core.db, periodOfMonth(month).from)))
+      const { db } = deps.core
+      const sums = await sumSite(db, periodOfMonth(month).from)
+      const names = await channelNames(db, [...new Set(sums.map(({ channelId }) => channelId))])
+      return success(siteMonth(month, sums, names))
     },
   })
 }
 
-function siteMonth(month: string, sums: readonly SiteSum[]): SiteMonth {
-  const of = (...types: readonly string[]): number =>
-    Number(sums.reduce((sum, { type, amount }) => (types.includes(type) ? sum + amount : sum), 0n))
+function siteMonth(
+  month: string,
+  sums: readonly SiteSum[],
+  names: ReadonlyMap<number, string>,
+): SiteMonth {
+  const sumWhere = (isCounted: (sum: SiteSum) => boolean): number =>
+    Number(sums.filter(isCounted).reduce((sum, { amount }) => sum + amount, 0n))
+  const of = (...types: readonly string[]): number => sumWhere(({ type }) => types.includes(type))
+  const adjusted = sumWhere(({ type, reason }) => type === 'grant' && reason === 'admin')
+  const granted = of('grant')
   const charges = sums.filter(({ type }) => type === 'call' || type === 'correction')
   return {
     month,
-    ...{ sold: of('order'), granted: of('grant'), redeemed: of('redemption') },
-    ...{ refunded: of('refund'), charged: of('call', 'correction') },
+    ...{ sold: of('order'), granted, gifts: granted - adjusted, adjusted },
+    ...{ deducted: of('deduction'), redeemed: of('redemption'), refunded: of('refund') },
+    ...{ checked_in: of('check_in'), transferred: of('transfer'), rebates_returned: of('rebate') },
+    charged: of('call', 'correction'),
     by_type: sumsBy(
       sums,
       ({ type, reason }) => `${type} ${reason}`,
@@ -333,7 +346,7 @@ function siteMonth(month: string, sums: readonly SiteSum[]): SiteMonth {
     by_channel: sumsBy(
       charges,
       ({ channelId }) => channelId,
-      (id) => ({ channel_id: id }),
+      (id) => ({ channel_id: id, channel_name: names.get(id) ?? '' }),
     ),
     by_model: sumsBy(
       charges,

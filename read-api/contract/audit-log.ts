@@ -40,6 +40,8 @@ export const AuditAct = Type.Object({
   after: Fields,
   /** The reason that an admin wrote, or an empty text. */
   reason: Type.String(),
+  /** Whether there was a reason that became unreadable, because its user was erased. */
+  is_reason_erased: Type.Boolean(),
   client_ip: Type.String(),
   request_id: nullable(Type.String()),
 })

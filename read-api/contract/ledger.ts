@@ -105,14 +105,30 @@ export type Statement = Static<typeof Statement>
 const SiteMonth = Type.Object({
   month: Type.String(),
   sold: Type.Integer(),
+  /** All grants: `gifts` of the setup, to new and to invited users, and `adjusted` by admins. */
   granted: Type.Integer(),
+  gifts: Type.Integer(),
+  adjusted: Type.Integer(),
+  /** What admins deducted, negative. */
+  deducted: Type.Integer(),
   redeemed: Type.Integer(),
   refunded: Type.Integer(),
+  /** What users got for daily check-ins, and transferred from their rewards. */
+  checked_in: Type.Integer(),
+  transferred: Type.Integer(),
+  /** Rebates for refunded top-ups that were taken back from balances, negative. */
+  rebates_returned: Type.Integer(),
   charged: Type.Integer(),
   by_type: Type.Array(
     Type.Intersect([Type.Object({ type: Type.String(), reason: Type.String() }), LedgerSum]),
   ),
-  by_channel: Type.Array(Type.Intersect([Type.Object({ channel_id: Type.Integer() }), LedgerSum])),
+  /** The name is empty for an unknown channel, and the id is 0 for charges without a channel. */
+  by_channel: Type.Array(
+    Type.Intersect([
+      Type.Object({ channel_id: Type.Integer(), channel_name: Type.String() }),
+      LedgerSum,
+    ]),
+  ),
   by_model: Type.Array(Type.Intersect([Type.Object({ model: Type.String() }), LedgerSum])),
 })
 export type SiteMonth = Static<typeof SiteMonth>

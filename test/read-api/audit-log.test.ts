@@ -169,7 +169,10 @@ describe('the audit log', () => {
     const page = await read(`object=user:${id}`)
     expect(page.items[0]?.act).toBe('user-erased')
     const granted = page.items.find(({ act }) => act === 'quota-granted')
-    expect(granted).toMatchObject({ before: { quota: 0 }, after: { quota: 5 }, reason: '' })
+    const erased = { reason: '', is_reason_erased: true }
+    expect(granted).toMatchObject({ before: { quota: 0 }, after: { quota: 5 }, ...erased })
+    const unreasoned = page.items.find(({ act }) => act === 'user-created')
+    expect(unreasoned).toMatchObject({ reason: '', is_reason_erased: false })
     await site.freshness.waitFor(['users', 'tokens', 'call-log'], await site.head(), 10_000)
     const headers = { cookie: site.root.cookie, 'user-id': '1' }
     const texts = [JSON.stringify(page), ...(await textOfTables())]

@@ -283,3 +283,34 @@ describe('accounts with events of earlier versions', () => {
     expect(now).toMatchObject({ total: 77, balance: 77, held: 0 })
   })
 })
+
+describe('the month of the site', () => {
+  it('has gifts, acts of admins, check-ins and transfers apart, and names channels', async () => {
+    const at = Date.UTC(2026, 2, 3)
+    const channel = { name: 'main', key: 'k', models: 'm', type: 1 }
+    const created = await site.root.call<{ id: number }>('POST', '/api/channel/', { body: channel })
+    expect(created.message).toBe('')
+    userId = site.admin.id
+    const gift = { type: 'GrantQuota', userId, grantId: randomUUID(), reason: 'setup' } as const
+    await handle({ ...gift, amount: 70n }, at)
+    await grant(500n, at)
+    const deduction = { userId, deductionId: randomUUID(), reason: 'admin' } as const
+    await handle({ type: 'DeductQuota', ...deduction, amount: 30n }, at)
+    await handle({ type: 'CheckIn', userId, day: '2026-03-03', amount: 9n }, at)
+    await call(25, at)
+    await site.freshness.waitFor(['channels'], await site.head(), 10_000)
+    const march = await read<SiteMonth>(`/api/audit/site-month?${month('2026-03')}`)
+    expect(march).toMatchObject({
+      ...{ granted: 570, gifts: 70, adjusted: 500, deducted: -30, checked_in: 9 },
+      ...{ transferred: 0, rebates_returned: 0, sold: 0, refunded: 0, charged: -25 },
+      by_channel: [{ channel_id: 5, channel_name: '', amount: -25 }],
+    })
+    const names = ['main', 'another', 'a third', 'a fourth', 'the fifth'].slice(1)
+    for (const name of names) {
+      await site.root.call('POST', '/api/channel/', { body: { ...channel, name } })
+    }
+    await site.freshness.waitFor(['channels'], await site.head(), 10_000)
+    const named = await read<SiteMonth>(`/api/audit/site-month?${month('2026-03')}`)
+    expect(named.by_channel).toMatchObject([{ channel_id: 5, channel_name: 'the fifth' }])
+  })
+})

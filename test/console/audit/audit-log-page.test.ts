@@ -12,6 +12,7 @@ import { NOW } from './audit-samples.ts'
 
 const REFILL: AuditAct = {
   ...{ position: 812, created_at: NOW - 60, act: 'quota-granted', reason: 'apology' },
+  is_reason_erased: false,
   actor: { kind: 'user', id: '1', name: 'root' },
   object: { kind: 'user', id: '7', name: 'mia' },
   ...{ before: { quota: 1_000 }, after: { quota: 501_000 }, client_ip: '203.0.113.7' },
@@ -72,6 +73,21 @@ it('a refill without a reason says so, unlike acts that need none', async () => 
   await reason.waitFor()
   if (route !== undefined) app.site.routes['GET /api/audit/log'] = route
 })
+
+it.each(LANGUAGES)(
+  'a refill whose reason was erased with a user says so in %s',
+  async (language) => {
+    const t = TEXTS[language]
+    const route = app.site.routes['GET /api/audit/log']
+    const items = [{ ...REFILL, reason: '', is_reason_erased: true }]
+    app.site.routes['GET /api/audit/log'] = () => ok({ items, next_cursor: null })
+    const { page } = await app.openPage({ language })
+    await openAsRoot(page, app.site, '/app/audit/log')
+    await page.getByRole('row').getByText(t('audit.reasonErased'), { exact: true }).waitFor()
+    expect(await page.getByText(t('audit.noReason')).count()).toBe(0)
+    if (route !== undefined) app.site.routes['GET /api/audit/log'] = route
+  },
+)
 
 it('acts are found by their names in the language of the page', async () => {
   await app.openAsRoot('/app/audit/log')

@@ -134,10 +134,15 @@ const statementPage = (found: FakeCall) => {
 }
 
 const SITE_MONTH: SiteMonth = {
-  ...{ month: '2026-11', sold: 50_000_000, granted: 500_000, redeemed: 250_000 },
+  ...{ month: '2026-11', sold: 50_000_000, granted: 700_000, redeemed: 250_000 },
+  ...{ gifts: 200_000, adjusted: 500_000, deducted: -70_000, checked_in: 3_000 },
+  ...{ transferred: 4_000, rebates_returned: -900 },
   ...{ refunded: -5_000_000, charged: -31_250_000 },
   by_type: [],
-  by_channel: [{ channel_id: 1, count: 9_120, amount: -31_250_000 }],
+  by_channel: [
+    { channel_id: 1, channel_name: 'OpenAI main', count: 9_119, amount: -31_240_000 },
+    { channel_id: 0, channel_name: '', count: 1, amount: -10_000 },
+  ],
   by_model: [{ model: 'gpt-4o', count: 9_120, amount: -31_250_000 }],
 }
 
@@ -322,6 +327,21 @@ describe('the ledger', () => {
     const query = app.calls('GET /api/ledger/self/export')[0]?.query
     expect([query?.get('types'), query?.get('format')]).toEqual(['order', 'csv'])
   })
+
+  it.each(LANGUAGES)(
+    'of the site names channels and each kind of movement in %s',
+    async (language) => {
+      const t = TEXTS[language]
+      const { page } = await app.openPage({ language })
+      await openAsRoot(page, app.site, '/app/audit/ledgers?month=2026-11')
+      const channels = page.getByRole('table', { name: t('audit.siteMonth.byChannel') })
+      await channels.getByText('OpenAI main (#1)').waitFor()
+      await channels.getByText(t('audit.siteMonth.noChannel')).waitFor()
+      for (const name of ['gifts', 'checked_in', 'transferred', 'adjusted', 'deducted'] as const) {
+        await page.getByText(t(`audit.siteMonth.${name}`), { exact: true }).waitFor()
+      }
+    },
+  )
 
   it('of another user opens from the page of all ledgers', async () => {
     await app.openAsRoot('/app/audit/ledgers')

@@ -96,6 +96,8 @@ const MOVEMENTS: readonly LedgerItem[] = Array.from({ length: 30 }, (_, index) =
 }))
 const SITE_MONTH: SiteMonth = {
   ...{ month: '2026-11', sold: 9_000_000, granted: 500_000, redeemed: 0, refunded: 0 },
+  ...{ gifts: 0, adjusted: 500_000, deducted: -9_000, checked_in: 0, transferred: 0 },
+  rebates_returned: 0,
   ...{ charged: -700_000, by_type: [], by_channel: [], by_model: [] },
 }
 const LOG_STATUS: LogStatus = {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { apiQuery } from '#console/api/client.ts'
@@ -58,11 +59,22 @@ function SiteMonthContent() {
   )
 }
 
-const FIGURES = ['sold', 'granted', 'redeemed', 'refunded', 'charged'] as const
+const FIGURES = [
+  ...(['sold', 'refunded', 'redeemed', 'gifts', 'checked_in', 'transferred'] as const),
+  ...(['rebates_returned', 'adjusted', 'deducted', 'charged'] as const),
+]
+
+type NamedChannel = Pick<SiteMonth['by_channel'][number], 'channel_id' | 'channel_name'>
+
+/** Two channels can have the same name. Charges of an interrupted call may have no channel. */
+function channelText(t: TFunction, { channel_id: id, channel_name: name }: NamedChannel): string {
+  if (id === 0) return t('audit.siteMonth.noChannel')
+  return name === '' ? `#${id}` : `${name} (#${id})`
+}
 
 function SiteMonthTables({ data }: { data: SiteMonth }) {
   const { t } = useTranslation()
-  const byChannel = data.by_channel.map((row) => ({ ...row, name: `#${row.channel_id}` }))
+  const byChannel = data.by_channel.map((row) => ({ ...row, name: channelText(t, row) }))
   const byModel = data.by_model.map((row) => ({ ...row, name: row.model }))
   return (
     <>

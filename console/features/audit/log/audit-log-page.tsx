@@ -188,7 +188,8 @@ const nameOf = ({ kind, id, name }: Named): string => name || `${kind}:${id}`
 /** The acts for which the console asks a reason. Requests of the API may leave it out. */
 const REASONED_ACTS: readonly string[] = ['quota-granted', 'quota-deducted']
 
-function reasonOf(t: TFunction, { act, reason }: AuditAct): string {
+function reasonOf(t: TFunction, { act, reason, is_reason_erased: isErased }: AuditAct): string {
+  if (isErased) return t('audit.reasonErased')
   return reason === '' && REASONED_ACTS.includes(act) ? t('audit.noReason') : reason
 }
 
