@@ -16,13 +16,19 @@ export type ScratchCopyJob = {
 
 /** The number of copies that may exist at once, because each is as large as the read models. */
 export const SCRATCH_COPIES_MAX = 2
+/** Auditors may have fewer copies, so that none of them can keep all others from making one. */
+export const SCRATCH_COPIES_OF_AUDITOR_MAX = 1
 /** The time in milliseconds after which a copy is dropped. */
 export const SCRATCH_COPY_KEPT_MS = 24 * 3_600_000
 /** The number of ended copies that stay listed. */
 const ENDED_KEPT = 20
 
 export type ScratchCopyCommand =
-  | ({ readonly type: 'RequestScratchCopy' } & ScratchCopyRequested['data'])
+  | ({
+      readonly type: 'RequestScratchCopy'
+      /** The number of copies that the requesting user may have at once. */
+      readonly ownMax: number
+    } & ScratchCopyRequested['data'])
   | ({ readonly type: 'FinishScratchCopy' } & ScratchCopyBuilt['data'])
   | {
       readonly type: 'EndScratchCopies'
@@ -32,8 +38,11 @@ export type ScratchCopyCommand =
       readonly endedAt: number
     }
 
-/** Params: `max`, the number of copies that may exist. */
-export type ScratchCopyErrorCode = 'TooManyScratchCopies'
+export type ScratchCopyErrorCode =
+  /** Params: `max`, the number of copies that may exist. */
+  | 'TooManyScratchCopies'
+  /** The user has as many copies as the user may have. Params: `max`. */
+  | 'TooManyOwnScratchCopies'
 
 /** Reports whether a copy is being built or can be opened. */
 export const existsCopy = ({ failure, end }: ScratchCopyJob): boolean =>
@@ -57,11 +66,14 @@ export function decideOnScratchCopies(
   | CodedError<ScratchCopyErrorCode> {
   switch (command.type) {
     case 'RequestScratchCopy': {
-      const { type, ...data } = command
+      const { type, ownMax, ...data } = command
       if (copies.some(({ request }) => request.id === data.id)) return []
-      if (copies.filter(existsCopy).length >= SCRATCH_COPIES_MAX) {
+      const existing = copies.filter(existsCopy)
+      if (existing.length >= SCRATCH_COPIES_MAX) {
         return codedError('TooManyScratchCopies', { max: SCRATCH_COPIES_MAX })
       }
+      const own = existing.filter(({ request }) => request.requestedBy === data.requestedBy)
+      if (own.length >= ownMax) return codedError('TooManyOwnScratchCopies', { max: ownMax })
       return [{ type: 'ScratchCopyRequested', v: 1, data }]
     }
     case 'FinishScratchCopy': {

@@ -1,6 +1,7 @@
 import { accountStream } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { parseZonedTime } from '#domain/shared/zoned-time.ts'
+import { userIdByName } from '#projections/users/query.ts'
 import { AccountLedger, isWithin, type LedgerLine, type Moment } from './account-ledger.ts'
 import {
   CommandError,
@@ -15,7 +16,9 @@ import {
 import { openExport } from './export-reader.ts'
 import { exportedEvents, readManifest } from './verify-export.ts'
 
-const SOURCE_HELP = '  --export PATH   read an export instead of the site'
+const SOURCE_HELP = `  --export PATH   read an export instead of the site
+
+USER is the id or the name of a user. In an export, users have ids only.`
 const SOURCE = { export: { type: 'string' } } as const
 const PAGE = 1_000
 
@@ -64,9 +67,17 @@ async function readAccount(
   })
 }
 
-function userOf({ positionals: [text = ''] }: Invocation): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new CommandError('the id of a user is needed')
-  return Number(text)
+/** Returns the id of the user whom the arguments name by id, or by name in the site. */
+async function userOf(invocation: Invocation): Promise<number> {
+  const [text = ''] = invocation.positionals
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  if (text === '') throw new CommandError('the id or the name of a user is needed')
+  if (textOption(invocation, 'export') !== undefined) {
+    throw new CommandError(`an export has no names of users: give the id instead of "${text}"`)
+  }
+  const userId = await withSite(invocation, ({ db }) => userIdByName(db, text))
+  if (userId === null) throw new CommandError(`there is no user with the name "${text}"`)
+  return userId
 }
 
 /** Parses a position (digits only) or an ISO time with its zone. */
@@ -88,8 +99,8 @@ ${SOURCE_HELP}`,
   argumentsMax: 1,
   options: { at: { type: 'string' }, ...SOURCE },
   run: async (invocation) => {
-    const userId = userOf(invocation)
     const moment = momentOf('at', textOption(invocation, 'at'))
+    const userId = await userOf(invocation)
     const ledger = new AccountLedger()
     await eachEvent(invocation, userId, ['at', moment], (event) => {
       if (isWithin(event, moment)) ledger.apply(event)
@@ -154,7 +165,7 @@ const isBefore = ({ position, meta }: Recorded, { from }: Period): boolean =>
   position < (from.position ?? 0) || meta.at < (from.at ?? 0)
 
 async function list(invocation: Invocation, period: Period): Promise<number> {
-  const userId = userOf(invocation)
+  const userId = await userOf(invocation)
   const ledger = new AccountLedger()
   let opening = ledger.current()
   const lines: LedgerLine[] = []

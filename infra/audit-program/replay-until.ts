@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { auditJobsDecider } from '#domain/audit/decide.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
-import { isReadyCopy } from '#domain/audit/scratch-copies.ts'
+import { isReadyCopy, SCRATCH_COPIES_MAX } from '#domain/audit/scratch-copies.ts'
 import type { Core } from '../core-dependencies.ts'
 import { CommandError, type Invocation, print, printJson, terminalProgress } from './command.ts'
 import { readProgress } from './job-progress.ts'
@@ -58,7 +58,7 @@ async function request({ actors, store, now }: Core, position: number): Promise<
     AUDIT_JOBS_STREAM,
     {
       ...{ type: 'RequestScratchCopy', id, position, asOf: event?.meta.at ?? now() },
-      ...{ requestedBy: null, requestedAt: now() },
+      ...{ requestedBy: null, requestedAt: now(), ownMax: SCRATCH_COPIES_MAX },
     },
     { actor: 'system:audit', cause: id, at: now() },
   )

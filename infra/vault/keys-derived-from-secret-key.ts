@@ -64,6 +64,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
     'token-key': peppered('token-key'),
     'redemption-key': peppered('redemption-key'),
     'redemption-request': peppered('redemption-request'),
+    'adjustment-request': peppered('adjustment-request'),
     username: peppered('username'),
     session: peppered('session'),
     setup: peppered('setup'),

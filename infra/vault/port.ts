@@ -16,6 +16,7 @@ export type Pepper =
   | 'token-key'
   | 'redemption-key'
   | 'redemption-request'
+  | 'adjustment-request'
   | 'username'
   | 'session'
   | 'setup'

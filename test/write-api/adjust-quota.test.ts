@@ -81,6 +81,33 @@ describe('adding and deducting quota', () => {
     expect(await balanceOf(id)).toBe(700)
   })
 
+  it('records no request id that a client chose, in no event and no ledger', async () => {
+    const id = await made()
+    const request_id = 'Mei.Lin_refund'
+    await adjust({ id, amount: 700, request_id })
+    expect((await adjust({ id, amount: 700, request_id })).data.items).toMatchObject([
+      { outcome: 'repeated', quota: 700 },
+    ])
+    const events = await fixture.core.store.readStream(accountStream(id))
+    expect(JSON.stringify(events)).toContain('adjust:')
+    const ledger = await fixture.root.call('GET', `/api/audit/ledger/${id}`)
+    expect(JSON.stringify(ledger.data)).toContain('adjust:')
+    for (const text of [events, ledger]) expect(JSON.stringify(text)).not.toContain('Mei')
+  })
+
+  it('still knows the request ids of earlier versions', async () => {
+    const id = await made()
+    const grantId = 'adjust:old-1:add:700'
+    const grant = { type: 'GrantQuota', userId: id, grantId, amount: 700n } as const
+    const context = { actor: 'user:2', cause: null, at: fixture.core.now() }
+    const command = { ...grant, reason: 'admin' } as const
+    await fixture.core.actors.handle(accountDecider, accountStream(id), command, context)
+    const again = { id, amount: 700, request_id: 'old-1' }
+    expect((await adjust(again)).data.items).toMatchObject([{ outcome: 'repeated', quota: 700 }])
+    expect(await adjust({ ...again, amount: 701 })).toMatchObject({ code: 'RequestIdReused' })
+    expect(await balanceOf(id)).toBe(700)
+  })
+
   it('refuses a deduction beyond the balance, naming the user and the balance', async () => {
     const id = await made(120)
     const { username } = await read(id)

@@ -14,5 +14,12 @@ export const AUDIT_JOB_ERRORS: ErrorCatalogue<AuditJobErrorCode> = {
       en: `There can be at most ${max} scratch copies: delete one first`,
     }),
   ],
+  TooManyOwnScratchCopies: [
+    409,
+    ({ max = 0 }) => ({
+      zh: `每位审计员最多同时保留 ${max} 个临时副本，请先删除自己的副本`,
+      en: `The number of scratch copies that you may have is ${max}: delete yours first`,
+    }),
+  ],
   NothingToNotify: [409, { zh: '没有需要通知的问题', en: 'There is nothing to notify of' }],
 }

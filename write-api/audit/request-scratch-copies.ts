@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
-import { existsCopy } from '#domain/audit/scratch-copies.ts'
+import {
+  existsCopy,
+  SCRATCH_COPIES_MAX,
+  SCRATCH_COPIES_OF_AUDITOR_MAX,
+} from '#domain/audit/scratch-copies.ts'
 import { ADMIN } from '#domain/shared/roles.ts'
 import { hasDensePositions, positionOfTime } from '#infra/event-store/search-events.ts'
 import { onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
@@ -13,7 +17,7 @@ import { type RequestScratchCopy, scratchCopyActions } from '../contract/scratch
 
 /**
  * POST /api/audit/scratch-copies: requests a copy of the read models as of a moment, which a
- * process with the role `projections` builds.
+ * process with the role `projections` builds. Auditors have at most one copy at once.
  */
 export const requestScratchCopy: Action = (api, deps) => {
   api.route({
@@ -21,9 +25,11 @@ export const requestScratchCopy: Action = (api, deps) => {
     onRequest: onlyAuditor,
     handler: async (request, reply) => {
       const moment = await momentOf(deps, request.body)
+      const { userId, role } = principalOf(request)
       const command: AuditJobCommand = {
         ...{ type: 'RequestScratchCopy', id: randomUUID(), ...moment },
-        ...{ requestedBy: principalOf(request).userId, requestedAt: deps.core.now() },
+        ...{ requestedBy: userId, requestedAt: deps.core.now() },
+        ownMax: role < ADMIN ? SCRATCH_COPIES_OF_AUDITOR_MAX : SCRATCH_COPIES_MAX,
       }
       const context = contextOf(deps, request)
       const { actors } = deps.core

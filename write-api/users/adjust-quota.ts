@@ -98,11 +98,15 @@ async function adjustOne(
   const username = (await findUser(db, userId))?.username ?? ''
   return deps.runExclusive(`user-${userId}`, async () => {
     const stream = accountStream(userId)
-    const adjustmentId = adjustmentIdOf(body)
-    const ids = await actors.ask(accountDecider, stream, ({ grantIds, deductionIds }) =>
-      [...grantIds, ...deductionIds].filter((id) => id.startsWith(prefixOf(body))),
+    const prefixes = prefixesOf(deps.core.vault, body)
+    const known = await actors.ask(accountDecider, stream, ({ grantIds, deductionIds }) =>
+      [...grantIds, ...deductionIds].filter((id) =>
+        prefixes.some((prefix) => id.startsWith(prefix)),
+      ),
     )
-    if (ids.some((id) => id !== adjustmentId)) throw accountError('RequestIdReused')
+    const possible = prefixes.map((prefix) => adjustmentIdOf(prefix, body))
+    if (known.some((id) => !possible.includes(id))) throw accountError('RequestIdReused')
+    const adjustmentId = known[0] ?? possible[0] ?? ''
     const { note } = await sealReason(deps.core.vault, userId, body.reason)
     const command = commandOf(userId, adjustmentId, body, note)
     const steps = [
@@ -122,16 +126,22 @@ async function adjustOne(
   })
 }
 
+/**
+ * Returns the prefixes of the ids of an adjustment. The first one is that of new events: the client
+ * chose the request id, so it may contain personal data, which an erasure could not remove from
+ * events. The second one finds adjustments of earlier versions, which have the request id itself.
+ */
 // NOTE: request ids contain no colon. The prefix of one request id can therefore never match
 // another request id.
-const prefixOf = ({ request_id }: AdjustQuota): string => `adjust:${request_id}:`
+const prefixesOf = (vault: Vault, { request_id: id }: AdjustQuota): readonly string[] =>
+  [vault.keyedHash('adjustment-request', id), id].map((part) => `adjust:${part}:`)
 
 /**
  * Returns the id of an adjustment. It contains the action and the amount. A request with the same
  * `request_id` but another amount is therefore not taken for a repetition.
  */
-const adjustmentIdOf = (body: AdjustQuota): string =>
-  `${prefixOf(body)}${body.action}:${body.amount}`
+const adjustmentIdOf = (prefix: string, { action, amount }: AdjustQuota): string =>
+  `${prefix}${action}:${amount}`
 
 function commandOf(
   userId: number,

@@ -109,7 +109,8 @@ export const channelForm: Translations['channelForm'] = {
   costRatio: 'Cost ratio',
   costRatioHint:
     'The provider’s charge as a multiple of the list price (group ratio 1), such as 0.6. It is ' +
-    'used for the margin, which only administrators see. Empty means unknown.',
+    'used for the margin, which only administrators see. Empty means unknown. Receipts contain ' +
+    'the recorded events, so customers can read this ratio and the cost in receipts of calls.',
   expiresAtHint: 'The channel is not used after this time. Empty means that it never expires.',
   autoBan: 'Disable automatically',
   autoBanHint:

@@ -102,7 +102,7 @@ export const channelForm = {
   maxInputTokensHint: '更长的请求转往其他渠道；无其他渠道时拒绝。0 为不限。',
   costRatio: '成本倍率',
   costRatioHint:
-    '上游收费相当于本站标价（分组倍率为 1）的倍数，例如 0.6 即六折。用于计算毛利，仅管理员可见；留空为未知。',
+    '上游收费相当于本站标价（分组倍率为 1）的倍数，例如 0.6 即六折，用于计算毛利；留空为未知。注意：客户可在其调用的收据中看到该倍率和成本。',
   expiresAtHint: '过期后不再使用，留空为永不过期。',
   autoBan: '自动禁用',
   autoBanHint:

@@ -32,7 +32,7 @@ const copyBuilt = (id: string): AuditJobEvent => ({
   ...{ type: 'ScratchCopyBuilt', v: 1, data: { id, bytes: 7, finishedAt: 6 } },
 })
 const requestCopy = (id: string): AuditJobCommand => ({
-  ...{ type: 'RequestScratchCopy', ...copyRequest(id) },
+  ...{ type: 'RequestScratchCopy', ...copyRequest(id), ownMax: 2 },
 })
 const finishCopy = (id: string): AuditJobCommand => ({
   ...{ type: 'FinishScratchCopy', id, bytes: 7, finishedAt: 6 },
@@ -56,6 +56,24 @@ describe('scratch copies', () => {
       .when(requestCopy('c'))
       .then([copyRequested('c')])
     given(copyRequested('a')).when(requestCopy('a')).then([])
+  })
+
+  it('of a user who may have one are at most one, whatever others have', () => {
+    const ofAuditor = (id: string): AuditJobCommand => ({
+      ...{ type: 'RequestScratchCopy', ...copyRequest(id), requestedBy: 7, ownMax: 1 },
+    })
+    const data = { ...copyRequest('b'), requestedBy: 7 }
+    const made: AuditJobEvent = { type: 'ScratchCopyRequested', v: 1, data }
+    given(copyRequested('a')).when(ofAuditor('b')).then([made])
+    given(made)
+      .when(ofAuditor('c'))
+      .then(codedError('TooManyOwnScratchCopies', { max: 1 }))
+    given(made, copiesEnded('b'), copyRequested('a'))
+      .when(ofAuditor('c'))
+      .then([{ ...made, data: { ...data, id: 'c' } }])
+    given(made)
+      .when(requestCopy('c'))
+      .then([copyRequested('c')])
   })
 
   it('that have ended are not built, and do not end again', () => {

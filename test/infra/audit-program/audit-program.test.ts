@@ -96,6 +96,14 @@ describe('npm run audit', { timeout: 180_000 }, () => {
     expect(JSON.parse(early.output)).toMatchObject({ total: 0 })
   })
 
+  it('finds a user by name in the site, and refuses unknown names', async () => {
+    const found = await run('balance', 'customer', '--json')
+    expect(JSON.parse(found.output)).toMatchObject({ user_id: userId, total: 500_000 })
+    const unknown = await run('balance', 'nobody-here')
+    expect(unknown).toMatchObject({ status: 2, output: '' })
+    expect(unknown.errors).toContain('"nobody-here"')
+  })
+
   it('shows balance, ledger and statement, from the site and from an export', async () => {
     const target = join(folder, 'export')
     expect(await run('export', target, '--json')).toMatchObject({ status: 0 })

@@ -287,6 +287,23 @@ describe('a scratch copy', () => {
     expect((await through(second, '/api/log/')).code).toBe('ScratchCopyUnknown')
   })
 
+  it('of an auditor is the only one, even if fifty are requested at once', async () => {
+    const { client } = auditor
+    await remove(copy)
+    const requests = Array.from({ length: 50 }, () =>
+      client.call<{ id: string } | null>('POST', COPIES, PRESENT),
+    )
+    const answers = await Promise.all(requests)
+    const made = answers.filter(({ status }) => status === 200)
+    expect(made).toHaveLength(1)
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['TooManyOwnScratchCopies']))
+    copy = await create({ position })
+    const ofAuditor = made[0]?.data?.id ?? ''
+    expect((await client.call('DELETE', `${COPIES}/${ofAuditor}`)).status).toBe(200)
+    await until(copy, 'ready')
+  })
+
   it('that a killed process left is dropped, and an old one too', async () => {
     const orphan = randomUUID()
     await sql(`create schema ${scratchPrefixOf(orphan)}users

@@ -3,6 +3,7 @@ import { runAuditProgram } from '#infra/audit-program/audit-program.ts'
 
 const REFUSED: readonly (readonly [message: RegExp, ...args: string[]])[] = [
   [/"100"/, 'balance', '2', '100'],
+  [/"alice"/, 'balance', 'alice', '--export', 'nowhere'],
   [/"3"/, 'ledger', '2', '3'],
   [/"3"/, 'statement', '2', '3', '--month', '2026-11'],
   [/"foo"/, 'witness', 'foo'],
