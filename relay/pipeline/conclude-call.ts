@@ -1,19 +1,10 @@
 import type { CallEnd } from '#domain/accounts/events.ts'
-import { costFor } from '#domain/pricing/charge.ts'
-import type { Usage } from '#domain/pricing/usage.ts'
-import { QUOTA_PER_DOLLAR, type Quota } from '#domain/shared/quota.ts'
 import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
-import {
-  type AnswerMismatch,
-  findAnswerMismatch,
-  reportedCost,
-} from '#relay/canonical/check-answered-model-and-cost.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AnswerError } from '../conversion/canonical-answer.ts'
 import { answeredModelIn, withShownModel } from '../dialects/model-in-answer.ts'
 import { serviceTierIn } from '../dialects/requested-conditions.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
-import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
 import { idsInEvent, idsInResponse, isStored } from '../stored-responses/stored-input.ts'
 import { placeOf } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
@@ -21,6 +12,7 @@ import { type Delivery, meter, tokensOf } from './billed-usage.ts'
 import type { AnswerForwarder } from './bytes-forwarder.ts'
 import type { CallLedger } from './call-ledger.ts'
 import type { Candidate } from './candidate.ts'
+import { mismatchIn } from './compare-answer.ts'
 import { accountCodeIn } from './detect-provider-account-error.ts'
 import { endStream, TEXT_BYTES_MAX, writeBytes } from './event-stream-response.ts'
 import {
@@ -377,25 +369,3 @@ async function settle(
     return false
   }
 }
-
-/**
- * Compares the answer with the request and the bill. Returns a mismatch of the model or the cost,
- * or null.
- */
-function mismatchIn(
-  { rawUsage, answeredModel: answered }: Delivery,
-  { channel, request, upstreamModel }: Candidate,
-  usage: Usage,
-  { price }: OutputHoldTracker,
-): AnswerMismatch | null {
-  // A deployment's name does not tell which model it runs, so the models can't be compared.
-  if (channel.target !== null && isByDeployment(channel.target)) return null
-  const { costRatio = '1' } = channel.terms
-  return findAnswerMismatch(
-    { sent: upstreamModel ?? request.model, answered },
-    reportedCost(rawUsage),
-    () => dollarsOf(costFor(price, usage, request.choices, costRatio)),
-  )
-}
-
-const dollarsOf = (quota: Quota): number => Number(quota) / Number(QUOTA_PER_DOLLAR)

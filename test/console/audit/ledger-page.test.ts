@@ -78,7 +78,7 @@ function ledgerOf({ query }: FakeCall): LedgerPage {
 
 const LOG_STATUS: LogStatus = {
   ...{ origin: 'tallygate.example', key: 'key', witness_key: null, key_rotations: [] },
-  ...{ witnesses: [], quorum: 0 },
+  ...{ witnesses: [], refusals: [], quorum: 0 },
   latest: {
     ...{ size: 1_204_551, root: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=' },
     ...{ last_position: 1_204_551, created_at: NOW, note: 'note' },

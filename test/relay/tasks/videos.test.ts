@@ -68,7 +68,7 @@ describe('a dated version of a model without a built-in price', () => {
     const model = 'sora-2-pro-2025-10-06'
     await rig.setOption('ModelPrice', { viduq2: 0.05, jimeng_t2v_v30: 0.04, [model]: 0.1 })
     await rig.addChannel(600, { type: 55, models: [model], baseUrl: rig.vendor.url })
-    const { sora } = SCRIPTS as Record<'sora', Script>
+    const { sora } = VIDEO_SCRIPTS as Record<'sora', VideoScript>
     const heldFor = async (body: Record<string, unknown>) => {
       const before = await rig.balance()
       const { json } = await submitTo({ ...sora, model, body })
