@@ -69,12 +69,13 @@ export function cutForeignThinking(
   const { elements, isMixed } = finder
   const isGone = goneElements(format)
   const gone = elements.filter(isGone)
+  const kept = elements.filter((element) => !isGone(element))
   // Without any message the request would be refused, too.
   if (isMixed || gone.length === elements.length) return null
   const losses = lossesIn(elements, places)
   if (losses.length === 0) return null
   const edits: ByteEdit[] = removals(elements, gone, spanOf)
-  for (const { parts } of elements.filter((element) => !gone.includes(element))) {
+  for (const { parts } of kept) {
     if (format !== 'gemini') edits.push(...cutParts(parts, parts.filter(isSigned)))
     else {
       edits.push(...cutParts(parts, parts.filter(isEmptyThought)))

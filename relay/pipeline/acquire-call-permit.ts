@@ -122,7 +122,7 @@ export class CallPermit {
 
   /** Reports whether the limits of the model and the group are claimed. */
   covers({ model, group }: Service): boolean {
-    return this.models.has(model) && this.isGroupClaimed(group)
+    return this.isModelClaimed(model, group) && this.isGroupClaimed(group)
   }
 
   /**
@@ -134,7 +134,7 @@ export class CallPermit {
     if (reached !== undefined) return reached
     const { tokens, limited } = this
     const ofGroup = this.isGroupClaimed(group) ? NO_RULES : groupRules(limited, group, tokens)
-    const ofModel = this.models.has(model)
+    const ofModel = this.isModelClaimed(model, group)
       ? NO_RULES
       : modelRules(limited, group, { model, calls: 1, tokens })
     const refusal = await this.claim([ofGroup, ofModel])
@@ -152,15 +152,17 @@ export class CallPermit {
     if (reached !== undefined) return reached
     const { limited } = this
     const ofModels = all.map((calls) => modelRules(limited, group, calls))
-    for (const [index, { tokens }] of ofModels.entries()) {
-      const tooMany = (all[index]?.calls ?? 0) > 1 ? tokens.find(exceedsLimit) : undefined
-      if (tooMany === undefined) continue
-      const { refusalFor } = claimsOf([{ ...NO_RULES, tokens: [tooMany] }])
-      return refusalFor({ full: 0, waitMs: TOKENS_PERIOD_MS }).error
-    }
+    const lines = all.reduce((total, { calls }) => total + calls, 0)
     const sum = all.reduce((total, { tokens }) => total + tokens, 0)
     const { tokens } = callRules(limited, sum)
     const rules = groupRules(limited, group, sum)
+    const ofSeveral = ofModels.filter((_, index) => (all[index]?.calls ?? 0) > 1)
+    const bounds = [...ofSeveral, ...(lines > 1 ? [{ tokens }, rules] : [])]
+    const tooMany = bounds.flatMap((one) => one.tokens).find(exceedsLimit)
+    if (tooMany !== undefined) {
+      const { refusalFor } = claimsOf([{ ...NO_RULES, tokens: [tooMany] }])
+      return refusalFor({ full: 0, waitMs: TOKENS_PERIOD_MS }).error
+    }
     const ofGroup = this.isGroupClaimed(group) ? { ...NO_RULES, tokens: rules.tokens } : rules
     const refusal = await this.claim([{ ...NO_RULES, tokens }, ofGroup, ...ofModels])
     if (refusal === null) this.note(null, group)
@@ -184,8 +186,17 @@ export class CallPermit {
   }
 
   private note(model: string | null, group: string): void {
-    if (model !== null) this.models.add(model)
+    if (model !== null && !this.isExempt(group)) this.models.add(model)
     this.groups.add(limitedGroupOf(this.limited.userRate, group))
+  }
+
+  private isModelClaimed(model: string, group: string): boolean {
+    return this.models.has(model) || this.isExempt(group)
+  }
+
+  /** Tells whether calls in a group have no limits. Nothing is claimed for them. */
+  private isExempt(group: string): boolean {
+    return this.limited.userRate.exemptGroup === group
   }
 
   private isGroupClaimed(group: string): boolean {

@@ -183,6 +183,17 @@ describe('the group auto', () => {
     expect([(await chat(rig)).status, (await chat(rig)).status]).toEqual([200, 429])
   })
 
+  it('counts a call that the exempt group could not serve towards the model’s limit', async () => {
+    await rig.setOption('RateLimitsByModel', { 'sim-small': { calls: 1 } })
+    await rig.setOption('global.rate_limit_exempt_enabled', 'true')
+    await rig.setOption('global.rate_limit_exempt_group', 'cheap')
+    failures(1)
+    expect((await ask()).status).toBe(200)
+    failures(1)
+    expect((await ask()).status).not.toBe(200)
+    expect((await ask()).status).toBe(200)
+  })
+
   it('leaves a limited group out when the first group fails', async () => {
     await rig.setOption('RateLimitsByGroup', { dear: { calls: 1 } })
     failures(1)

@@ -112,6 +112,17 @@ describe('limits of calls at message batches', () => {
     expect(await rig.balance()).toBe(GRANTED)
   })
 
+  it('refuse a batch whose lines together exceed the tokens of the site or the group', async () => {
+    const many = lines('a', 'b', 'c', 'd', 'e', 'f')
+    await rig.setOption('ModelRequestRateLimitEnabled', 'true')
+    await rig.setOption('ModelRequestRateLimitTokensPerMinute', '400')
+    expect((await submit(many)).status).toBe(429)
+    await rig.setOption('RateLimitsByGroup', { default: { tokensPerMinute: 300 } })
+    expect((await submit(many)).status).toBe(429)
+    await rig.setOption('RateLimitsByGroup', { default: { tokensPerMinute: 100_000 } })
+    expect((await submit(many)).status).toBe(200)
+  })
+
   it('reserve the tokens of all lines, for the model and for the token', async () => {
     await rig.setOption('RateLimitsByModel', { [MODEL]: { tokensPerMinute: 400 } })
     expect((await submit(lines('a', 'b', 'c', 'd', 'e', 'f'))).status).toBe(429)
