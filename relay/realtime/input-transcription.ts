@@ -35,13 +35,16 @@ export class InputTranscription {
    * provider may have begun with this audio although its event has not arrived.
    */
   async change(model: TranscriptionModel | null, rate: Rate): Promise<RelayError | null> {
-    if (this.call === null || model?.name === this.model?.name) {
+    // Without a call, audio is still transcribed if the call's limit was reached meanwhile.
+    const isTranscribing = this.model !== null && (this.awaited.size > 0 || this.uncommitted > 0)
+    const isOther = model?.name !== this.model?.name
+    if (isOther && isTranscribing) {
+      return relayError('invalid_parameter', { param: 'session.audio.input.transcription' })
+    }
+    if (this.call === null || !isOther) {
       this.model = model
       // Audio that was sent before is transcribed, too, if it is not yet an item.
       return this.uncommitted > 0 ? this.coverAll(rate) : null
-    }
-    if (this.awaited.size > 0 || this.uncommitted > 0) {
-      return relayError('invalid_parameter', { param: 'session.audio.input.transcription' })
     }
     await this.call.release('refused', 'client_gone')
     this.call = null
@@ -123,6 +126,8 @@ export class InputTranscription {
 
   /** Ends the call. Audio whose transcription did not arrive is charged by the gateway's count. */
   async end(rate: Rate): Promise<void> {
+    // The provider has this audio, so it is charged whatever limits apply.
+    if (this.call === null && this.awaited.size > 0) await this.coverAll(rate, false)
     const { call } = this
     this.call = null
     if (call === null) return

@@ -48,7 +48,7 @@ describe('a limit of a model at realtime sessions', () => {
     }
     const count = (type: string) =>
       clients.flatMap(({ events }) => events).filter((event) => event.type === type).length
-    await expect.poll(() => count('error') + count('response.done'), { timeout: 20_000 }).toBe(50)
+    await expect.poll(() => count('error') + count('response.done')).toBe(50)
     expect([count('response.done'), count('error')]).toEqual([7, 43])
     await expect.poll(async () => (await bills(rig)).length).toBe(7)
   })
@@ -99,5 +99,32 @@ describe('a limit of a model at realtime sessions', () => {
     expect((await client.event('error')).error).toMatchObject({ code: 'rate_limited' })
     expect(session().typesOf('input_audio')).toHaveLength(1)
     expect(client.closed).toBe(null)
+  })
+
+  it('charges all audio that the provider has, at the model that it was sent to', async () => {
+    await rig.setOption('RateLimitsByModel', { [TRANSCRIBER]: { calls: 1 } })
+    const client = await sessionWithoutSpeech(rig.url)
+    const update = (transcription: object | null) => {
+      const input = { transcription, turn_detection: null }
+      client.send({ type: 'session.update', session: { type: 'realtime', audio: { input } } })
+    }
+    update({ model: TRANSCRIBER })
+    await client.event('session.updated')
+    for (const item_id of ['item_1', 'item_2']) {
+      client.send(AUDIO)
+      const count = item_id === 'item_1' ? 1 : 2
+      await expect.poll(() => session().typesOf('input_audio')).toHaveLength(count)
+      session().send({ type: 'input_audio_buffer.committed', item_id })
+      await client.event('input_audio_buffer.committed')
+    }
+    const type = 'conversation.item.input_audio_transcription.completed'
+    session().send({ type, item_id: 'item_1', content_index: 0, transcript: 'Hi.' })
+    await client.event(type)
+    await expect.poll(async () => (await bills(rig)).length).toBe(1)
+    update(null)
+    expect((await client.event('error')).error).toMatchObject({ code: 'invalid_parameter' })
+    client.socket.terminate()
+    await expect.poll(async () => (await bills(rig)).length).toBe(2)
+    expect(await openCalls(rig)).toBe(0)
   })
 })
