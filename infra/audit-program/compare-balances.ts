@@ -6,9 +6,9 @@ import type { AuditState } from '#domain/audit/state.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { schemaOf } from '#projections/projection-names.ts'
 import { type LanePositions, readCheckpoints } from '#projections/runner/checkpoints.ts'
-import { inTransaction } from '#projections/runner/create-read-model-tables.ts'
 import type { Core } from '../core-dependencies.ts'
 import { laneOf } from '../event-bus/lane-of-stream.ts'
+import { inTransaction } from '../postgres/in-transaction.ts'
 
 const FRESH_WITHIN_MS = 30_000
 const PAGE = 2_000

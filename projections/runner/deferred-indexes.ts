@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { inTransaction } from './create-read-model-tables.ts'
+import { inTransaction } from '#infra/postgres/in-transaction.ts'
 
 /**
  * Drops all indexes of tables, primary keys included, and returns the statements that create them

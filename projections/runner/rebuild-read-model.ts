@@ -1,10 +1,11 @@
 import type { Core } from '#infra/core-dependencies.ts'
 import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
+import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
 import { ensureCheckpointTables } from './ahead-of-events.ts'
 import { type LanePositions, readCheckpoints, writeCheckpoint } from './checkpoints.ts'
-import { inTransaction, withNamedLocks } from './create-read-model-tables.ts'
+import { withNamedLocks } from './create-read-model-tables.ts'
 import { continueFold, type FoldOptions, foldIntoNewTables } from './fold-into-new-tables.ts'
 
 /**

@@ -2,10 +2,11 @@ import type { Pool, PoolClient } from 'pg'
 import { assert } from '#domain/shared/assert.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
+import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
 import { lowestOf, readCheckpoints } from './checkpoints.ts'
-import { inTransaction, withNamedLocks } from './create-read-model-tables.ts'
+import { withNamedLocks } from './create-read-model-tables.ts'
 import { type FoldOptions, foldIntoNewTables } from './fold-into-new-tables.ts'
 
 export type VerificationResult = {

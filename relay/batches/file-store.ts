@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Sealed } from '#domain/shared/event.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
+import { inTransaction } from '#infra/postgres/in-transaction.ts'
 
 /** A file that a provider has for a user: the requests of a batch, or the results of one. */
 export type StoredFile = {
@@ -87,23 +88,6 @@ const ROW = `file, user_id::int4 as "userId", bytes::float8 as bytes,
 const LOCK = 0x66_69_6c_65
 
 type Client = Pick<PoolClient, 'query'>
-
-async function inTransaction<T>(pg: Pool, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = await pg.connect()
-  let failure: Error | undefined
-  try {
-    await client.query('begin')
-    const result = await work(client)
-    await client.query('commit')
-    return result
-  } catch (error) {
-    // The connection is closed, which ends its transaction.
-    failure = error as Error
-    throw error
-  } finally {
-    client.release(failure)
-  }
-}
 
 async function held(
   client: Client,
