@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { acquirePermit } from '../pipeline/acquire-call-permit.ts'
+import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import { servingGroupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { chatBodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
@@ -74,8 +74,8 @@ export async function uploadBatchFile(
   const form = await readForm(request, deps, owner, FORM)
   if (isRelayError(form)) return rejectUpload(exchange, form)
   try {
-    const limited = { body: form.document, outputTokensMax: 0, choices: 1, model: null }
-    const permit = await acquirePermit(deps, caller, limited)
+    const sized = { ...CALLS_NO_MODEL, body: form.document }
+    const permit = await acquirePermit(deps, caller, sized)
     if (isRelayError(permit)) return sendError(exchange, permit)
     let error: RelayError | null = NO_STORE
     try {

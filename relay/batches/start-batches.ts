@@ -4,7 +4,7 @@ import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { isRelayError, relayError } from '../canonical/relay-error.ts'
 import { geminiBatchPath, modelOfBatch } from '../gemini-paths.ts'
-import { acquirePermit } from '../pipeline/acquire-call-permit.ts'
+import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
@@ -38,7 +38,6 @@ export type Batches = {
 const POLL_EVERY_MS = 30_000
 const LEASE = 'batch-poller'
 const NOT_FOUND = relayError('not_found')
-const EMPTY = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1, model: null }
 
 const ROOTS = [BATCHES_PATH, OPENAI_BATCHES_PATH, FILES_PATH, GEMINI_BATCHES_PATH] as const
 
@@ -89,7 +88,7 @@ async function handle(
   if (isRelayError(caller)) return sendError(exchange, caller)
   if (route.submit !== undefined) return route.submit(deps, exchange, caller)
   // Look-ups count towards the limits of calls, because each may send a request to a provider.
-  const permit = await acquirePermit(deps, caller, EMPTY)
+  const permit = await acquirePermit(deps, caller, CALLS_NO_MODEL)
   if (isRelayError(permit)) return sendError(exchange, permit)
   try {
     await route.lookUp(deps, exchange, caller, settle)

@@ -3,7 +3,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { isMembers } from '../dialects/read-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
-import { acquirePermit } from '../pipeline/acquire-call-permit.ts'
+import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import { servingGroupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
@@ -42,7 +42,6 @@ import {
   refuse,
   sendAccepted,
   sendFailure,
-  UNREAD,
 } from './submit-batch.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
@@ -88,7 +87,7 @@ export async function submitBatchFile(
   const body = await readBody(exchange.request, bodies, owner)
   if (isRelayError(body)) return rejectUpload(exchange, body)
   try {
-    const permit = await acquirePermit(deps, caller, UNREAD)
+    const permit = await acquirePermit(deps, caller, CALLS_NO_MODEL)
     if (isRelayError(permit)) return sendError(exchange, permit)
     let isSuccess = false
     try {

@@ -2,6 +2,7 @@ import type { Attempt } from '#domain/accounts/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import {
   acquirePermit,
+  CALLS_NO_MODEL,
   type CallOutcome,
   type CallPermit,
 } from '../pipeline/acquire-call-permit.ts'
@@ -63,11 +64,6 @@ export async function submitBatch(
 /** Who submits a batch, and the permit that claims the limits of its lines. */
 export type Permitted = { readonly caller: Caller; readonly permit: CallPermit }
 
-/**
- * The size of a batch whose lines have not been read. The lines count when their models are known.
- */
-export const UNREAD = { body: { length: 0 }, outputTokensMax: 0, choices: 1, model: null }
-
 /** Reads and plans all lines. A process does this for few batches at once. */
 async function planBody(
   deps: BatchDeps,
@@ -103,7 +99,8 @@ async function submitBody(
   body: Buffer,
   api: InlineBatches,
 ): Promise<void> {
-  const permit = await acquirePermit(deps, caller, UNREAD)
+  // The lines count when their models are known: see `claimBatch`.
+  const permit = await acquirePermit(deps, caller, CALLS_NO_MODEL)
   if (isRelayError(permit)) return sendError(arrived, permit)
   let isSuccess = false
   try {

@@ -32,6 +32,11 @@ export type Sized = Pick<ChatRequest, 'outputTokensMax' | 'choices'> & {
   readonly model: string | null
 }
 
+/** The size of a request that calls no model, or whose calls are not known yet. */
+export const CALLS_NO_MODEL: Sized = {
+  ...{ body: { length: 0 }, outputTokensMax: 0, choices: 1, model: null },
+}
+
 /** A model and a group with which a call may be served. */
 export type Service = { readonly model: string; readonly group: string }
 

@@ -4,7 +4,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { isMembers } from '../dialects/read-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
-import { acquirePermit } from '../pipeline/acquire-call-permit.ts'
+import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import { inOfferingGroup } from '../pipeline/alternatives.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
@@ -69,8 +69,7 @@ async function createClientSecret(
     const inGroup = inOfferingGroup(deps.views, caller, read.model, 'realtime')
     const plan = planRealtime(deps.views, inGroup, read.model, deps.now())
     if (isRelayError(plan)) return sendError(exchange, plan)
-    const sized = { body: { length: 0 }, outputTokensMax: 0, choices: 1, model: null }
-    const permit = await acquirePermit(deps, caller, sized)
+    const permit = await acquirePermit(deps, caller, CALLS_NO_MODEL)
     if (isRelayError(permit)) return sendError(exchange, permit)
     try {
       const created = await store(deps, caller, read, endpoint)

@@ -3,7 +3,7 @@ import { readBoundedBody } from '#infra/outbound/read-bounded-body.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { withModel } from '../dialects/model-in-answer.ts'
 import { RESPONSES_ERRORS, redactedResponse } from '../dialects/openai-responses/error-events.ts'
-import { acquirePermit, type CallPermit } from '../pipeline/acquire-call-permit.ts'
+import { acquirePermit, CALLS_NO_MODEL, type CallPermit } from '../pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { accountCodeIn } from '../pipeline/detect-provider-account-error.ts'
 import { retryHeaders } from '../pipeline/failed-call-answer.ts'
@@ -22,7 +22,6 @@ import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 
 /** The time for which a provider may take to answer. */
 const TOTAL_MS = 30_000
-const EMPTY = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1, model: null }
 
 const responseNotFound = (id: string): RelayError =>
   relayError('response_not_found', { subject: id.slice(0, 128) })
@@ -48,7 +47,7 @@ export async function serveStoredResponse(
   const { request, clientIp, startedAt } = exchange
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendError(exchange, caller)
-  const permit = await acquirePermit(deps, caller, EMPTY)
+  const permit = await acquirePermit(deps, caller, CALLS_NO_MODEL)
   if (isRelayError(permit)) return sendError(exchange, permit)
   await serveWithPermit(deps, exchange, caller, { method, id, permit })
 }

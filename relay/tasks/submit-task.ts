@@ -4,7 +4,7 @@ import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import { redact } from '#relay/canonical/redact-provider-texts.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
-import { acquirePermit } from '#relay/pipeline/acquire-call-permit.ts'
+import { acquirePermit, CALLS_NO_MODEL } from '#relay/pipeline/acquire-call-permit.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { claimIdempotencyKey, type KeyedCall } from '#relay/pipeline/claim-idempotency-key.ts'
 import { type Exchange, showNames } from '#relay/pipeline/http-exchange.ts'
@@ -27,7 +27,6 @@ import { sendVideoAccepted } from './videos/handle-video.ts'
 import type { VideoTask } from './videos/plan-video.ts'
 
 const NOTHING = { isSuccess: false, tokens: 0 }
-const SIZE = { body: { length: 0 }, outputTokensMax: 0, choices: 1 }
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /**
@@ -50,7 +49,12 @@ export async function submitTask(
   const unfit = looking === null ? null : await looking
   if (unfit !== null) return reject(unfit)
   const groups = plans.map(({ group }) => group)
-  const permit = await acquirePermit(deps, caller, { ...SIZE, model: request.model }, groups)
+  const permit = await acquirePermit(
+    deps,
+    caller,
+    { ...CALLS_NO_MODEL, model: request.model },
+    groups,
+  )
   if (isRelayError(permit)) return reject(permit)
   const { kind, model } = request
   const { userId } = caller.user
