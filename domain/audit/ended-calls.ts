@@ -1,7 +1,7 @@
 import type { PriceSnapshot } from '../pricing/price.ts'
 import type { ChargedUsage } from '../pricing/price-corrections.ts'
 import type { Usage, UsageCount } from '../pricing/usage.ts'
-import { fingerprintOf } from './id-set.ts'
+import { fingerprintOf, grownSlots, isFree, slotOf } from './fingerprint-table.ts'
 
 /** What a correction of an ended call is checked against. */
 export type EndedCall = ChargedUsage & {
@@ -30,12 +30,13 @@ export type EndedCalls = {
 }
 
 const SLOTS_MIN = 1_024
+const COLUMNS = 3
 const BYTES_MIN = 16_384
 /** A record has at most 7 numbers and the counts, of at most 8 bytes each. */
 const RECORD_BYTES_MAX = 256
 
 export const noEndedCalls = (): EndedCalls => ({
-  slots: new Uint32Array(3 * SLOTS_MIN),
+  slots: new Uint32Array(COLUMNS * SLOTS_MIN),
   size: 0,
   bytes: new Uint8Array(BYTES_MIN),
   used: 0,
@@ -68,18 +69,23 @@ export function addEndedCall(calls: EndedCalls, id: string, call: EndedCall): vo
   ]
   // Other numbers are invalid data, which other checks report.
   if (!numbers.every((one) => Number.isSafeInteger(one) && one >= 0)) return
-  if (calls.size * 9 >= calls.slots.length * 2) growSlots(calls)
+  if (calls.size * 9 >= calls.slots.length * 2) calls.slots = grownSlots(calls.slots, COLUMNS)
+  const { slots } = calls
   const [high, low] = fingerprintOf(id)
-  // Place 0 marks a free slot.
-  if (!placeSlot(calls.slots, high, low, calls.used + 1)) return
+  const at = slotOf(slots, COLUMNS, high, low)
+  if (!isFree(slots, at)) return
+  slots[at] = high
+  slots[at + 1] = low
+  slots[at + 2] = calls.used
   calls.size += 1
   writeNumbers(calls, numbers)
 }
 
 export function findEndedCall(calls: EndedCalls, id: string): EndedCall | null {
-  const place = findSlot(calls.slots, fingerprintOf(id))
-  if (place === null) return null
-  const next = numberReader(calls.bytes, place - 1)
+  const { slots } = calls
+  const at = slotOf(slots, COLUMNS, ...fingerprintOf(id))
+  if (isFree(slots, at)) return null
+  const next = numberReader(calls.bytes, slots[at + 2] ?? 0)
   const [terms, details] = [calls.texts[next()], calls.texts[next()]]
   const [model, group, price] = JSON.parse(terms ?? '') as [string, string, PriceSnapshot]
   const [charge, second, position, flags] = [next(), next(), next(), next()]
@@ -134,41 +140,5 @@ function numberReader(bytes: Uint8Array, from: number): () => number {
       number += (byte % 128) * factor
       if (byte < 128) return number
     }
-  }
-}
-
-function growSlots(calls: EndedCalls): void {
-  const { slots } = calls
-  const larger = new Uint32Array(slots.length * 2)
-  for (let at = 0; at < slots.length; at += 3) {
-    const [high = 0, low = 0, place = 0] = [slots[at], slots[at + 1], slots[at + 2]]
-    if (place !== 0) placeSlot(larger, high, low, place)
-  }
-  calls.slots = larger
-}
-
-function placeSlot(slots: Uint32Array, high: number, low: number, place: number): boolean {
-  const mask = slots.length / 3 - 1
-  for (let slot = low & mask; ; slot = (slot + 1) & mask) {
-    const at = 3 * slot
-    if (slots[at + 2] === 0) {
-      slots[at] = high
-      slots[at + 1] = low
-      slots[at + 2] = place
-      return true
-    }
-    if (slots[at] === high && slots[at + 1] === low) return false
-  }
-}
-
-function findSlot(
-  slots: Uint32Array,
-  [high, low]: readonly [high: number, low: number],
-): number | null {
-  const mask = slots.length / 3 - 1
-  for (let slot = low & mask; ; slot = (slot + 1) & mask) {
-    const at = 3 * slot
-    if (slots[at + 2] === 0) return null
-    if (slots[at] === high && slots[at + 1] === low) return slots[at + 2] ?? null
   }
 }

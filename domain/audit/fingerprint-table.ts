@@ -1,0 +1,46 @@
+/**
+ * Open hash tables of 64-bit fingerprints in plain arrays. An entry has `columns` numbers, of which
+ * the first two are the fingerprint. Two zeros, which no fingerprint has, mark a free slot.
+ */
+
+/** Returns where a fingerprint is in a table, or the free slot at which it can be added. */
+export function slotOf(slots: Uint32Array, columns: number, high: number, low: number): number {
+  const mask = slots.length / columns - 1
+  for (let slot = low & mask; ; slot = (slot + 1) & mask) {
+    const at = columns * slot
+    if ((slots[at] === high && slots[at + 1] === low) || isFree(slots, at)) return at
+  }
+}
+
+export const isFree = (slots: Uint32Array, at: number): boolean =>
+  slots[at] === 0 && slots[at + 1] === 0
+
+/** Returns a table of twice the size with the same entries. */
+export function grownSlots(slots: Uint32Array, columns: number): Uint32Array {
+  const larger = new Uint32Array(slots.length * 2)
+  for (let at = 0; at < slots.length; at += columns) {
+    if (isFree(slots, at)) continue
+    const to = slotOf(larger, columns, slots[at] ?? 0, slots[at + 1] ?? 0)
+    for (let column = 0; column < columns; column += 1)
+      larger[to + column] = slots[at + column] ?? 0
+  }
+  return larger
+}
+
+/**
+ * Two independent 32-bit hashes: FNV-1a, and a multiplicative hash with the constants of MurmurHash
+ * 3. The result is never two zeros, which mark a free slot.
+ */
+export function fingerprintOf(text: string): readonly [high: number, low: number] {
+  let first = 0x811c9dc5
+  let second = 0x9747b28c
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    first = Math.imul(first ^ code, 0x01000193)
+    second = Math.imul(((second << 13) | (second >>> 19)) ^ Math.imul(code, 0xcc9e2d51), 0x1b873593)
+  }
+  second ^= second >>> 16
+  second = Math.imul(second, 0x85ebca6b)
+  second ^= second >>> 13
+  return [first >>> 0, second >>> 0 || 1]
+}
