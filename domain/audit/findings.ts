@@ -1,6 +1,7 @@
 import type { Recorded } from '../shared/event.ts'
 import type { TranslatedText } from '../shared/translated-text.ts'
 import {
+  type CodedFinding,
   type FindingCode,
   findingOf,
   findingText,
@@ -92,10 +93,20 @@ export class Findings {
     })
   }
 
+  /** Reports a finding that another part has already put into words. */
+  reportCoded(check: string, place: FindingPlace | null, { code, params }: CodedFinding): void {
+    this.report(check, place, code, params)
+  }
+
   /** Reports an error that ended a check. */
   reportError(check: string, place: FindingPlace | null, error: unknown): void {
-    const { code, params } = findingOf(error)
-    this.report(check, place, code, params)
+    this.reportCoded(check, place, findingOf(error))
+  }
+
+  /** Checks one rule, and reports the finding that breaks it, if there is one. */
+  expectNone(check: string, place: FindingPlace | null, finding: CodedFinding | null): void {
+    this.checked(check)
+    if (finding !== null) this.reportCoded(check, place, finding)
   }
 
   /** Checks one rule, and reports the code if the rule does not hold. */

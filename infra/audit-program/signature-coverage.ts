@@ -2,10 +2,10 @@ import type { Findings } from '#domain/audit/findings.ts'
 import type { StoredRecord } from './stored-record.ts'
 
 /**
- * The time in milliseconds after which an event must be covered by a signature, compared with the
- * last event. A site signs every 10 s.
+ * The time in milliseconds within which an event must be sealed and covered by a signature. A site
+ * signs every 10 s; a longer pause means that its log was stopped or emptied.
  */
-const COVERED_WITHIN_MS = 120_000
+export const SEALED_WITHIN_MS = 120_000
 
 /**
  * How many of the first events are covered by checkpoints with certain signatures. Without this
@@ -31,7 +31,7 @@ export class Coverage {
    */
   finish(findings: Findings, lastAt: number, quorum: number | null): void {
     const { first, size } = this
-    const isCovered = first === null || lastAt - first.at <= COVERED_WITHIN_MS
+    const isCovered = first === null || lastAt - first.at <= SEALED_WITHIN_MS
     const check = 'signed-checkpoints'
     if (quorum === null)
       findings.expect(check, isCovered, first, 'EventsNotSigned', () => ({ size }))

@@ -284,17 +284,14 @@ class CheckpointChecks {
     if (checkpoint === null) return
     const { size, root } = checkpoint
     const { fault, ...signatures } = this.signaturesOf(checkpoint, source)
-    this.findings.checked('signed-checkpoints')
-    if (fault !== null) this.findings.report('signed-checkpoints', null, fault.code, fault.params)
+    this.findings.expectNone('signed-checkpoints', null, fault)
     this.expectAt(size, { root, source, ...signatures })
   }
 
   private keyRingOf(keys: readonly string[], rotations: readonly string[]): KeyRing {
     const ring = new KeyRing(this.validKeys(keys), rotations)
     this.findings.checked('signed-checkpoints', ring.rotations.length)
-    for (const { code, params } of ring.faults) {
-      this.findings.report('signed-checkpoints', null, code, params)
-    }
+    for (const fault of ring.faults) this.findings.reportCoded('signed-checkpoints', null, fault)
     for (const { size, checkpoint } of ring.rotations) {
       const signatures = { isSigned: true, isWitnessed: false }
       this.expectAt(size, { root: checkpoint.root, source: 'rotation', ...signatures })

@@ -3,6 +3,7 @@ import {
   type VerificationFinished,
   type WitnessRefused,
 } from '#domain/audit/events.ts'
+import type { CodedFinding } from '#domain/audit/finding-texts.ts'
 import type { Findings } from '#domain/audit/findings.ts'
 import type { Core } from '../core-dependencies.ts'
 import {
@@ -17,6 +18,7 @@ import type { GrowingTree } from './growing-tree.ts'
 import { KeyRing } from './key-ring.ts'
 import type { RecordReader } from './read-records.ts'
 import type { SealedLog } from './sealed-tree.ts'
+import { SEALED_WITHIN_MS } from './signature-coverage.ts'
 import { parseSignedCheckpoint, type SignedCheckpoint } from './signed-checkpoint.ts'
 import { eventOf, type StoredRecord } from './stored-record.ts'
 
@@ -39,7 +41,7 @@ export async function readSignedLog(
   const code = keyError?.isRetired === true ? 'LogKeyRetired' : 'LogKeyDiffers'
   findings.expect(check, keyError === null, null, code)
   const keys = keyError === null ? new KeyRing(log.keys, log.keyRotations) : null
-  for (const fault of keys?.faults ?? []) findings.report(check, null, fault.code, fault.params)
+  for (const fault of keys?.faults ?? []) findings.reportCoded(check, null, fault)
   const tree = storedTree(pg)
   for (const { size, checkpoint } of keys?.rotations ?? []) {
     const root = await tree.root(size).catch(() => null)
@@ -68,12 +70,6 @@ export type Seal = {
   unsealed: StoredRecord | null
 }
 
-/**
- * The time in milliseconds after which an event must be sealed, compared with the last event. The
- * log is signed every 10 s; a longer pause means that it was stopped or emptied.
- */
-const SEALED_WITHIN_MS = 120_000
-
 /** Reports the events that should have been sealed, given the time of the last event. */
 export function verifyIsSealed(
   log: SealedLog | null,
@@ -96,8 +92,7 @@ export function verifySignedCheckpoints(
     const { size } = checkpoint
     if (size < startedAt) continue
     const fault = keys?.signatureFault(checkpoint) ?? null
-    findings.checked('signed-checkpoints')
-    if (fault !== null) findings.report('signed-checkpoints', null, fault.code, fault.params)
+    findings.expectNone('signed-checkpoints', null, fault)
     const root = roots.get(size)
     if (root === undefined) continue
     const isEqual = root.equals(checkpoint.root)
@@ -143,21 +138,17 @@ export async function reportRefusals(records: RecordReader, findings: Findings):
     page = await records.readStream(AUDIT_JOBS_STREAM, from, RECORDS_PAGE)
     from = (page.at(-1)?.revision ?? 0) + 1
     for (const record of page.filter(({ type }) => type === 'WitnessRefused')) {
-      findings.checked('witnesses')
-      const refusal = refusalIn(record)
-      if (refusal === null) findings.report('witnesses', record, 'WitnessUnreadable')
-      else findings.report('witnesses', record, 'WitnessRefused', refusal)
+      findings.expectNone('witnesses', record, refusalIn(record))
     }
   } while (page.length === RECORDS_PAGE)
 }
 
-/** Returns the witness and the size of its history. Null if the event cannot be read. */
-function refusalIn(record: StoredRecord): Pick<WitnessRefused['data'], 'witness' | 'size'> | null {
+function refusalIn(record: StoredRecord): CodedFinding {
   try {
     const { witness, size } = eventOf(record).data as WitnessRefused['data']
-    return { witness, size }
+    return { code: 'WitnessRefused', params: { witness, size } }
   } catch {
-    return null
+    return { code: 'WitnessUnreadable', params: {} }
   }
 }
 
@@ -246,12 +237,12 @@ async function recordAt(
 }
 
 function report(
-  { kind, position, code, params }: LogFinding,
+  { kind, position, ...finding }: LogFinding,
   record: StoredRecord | null,
   findings: Findings,
 ): void {
   const isOfEvent = kind.startsWith('event-')
   const check = kind.startsWith('checkpoint-') ? 'signed-checkpoints' : 'transparency-log'
   const place = record ?? (isOfEvent ? { position } : null)
-  findings.report(check, place, code, params)
+  findings.reportCoded(check, place, finding)
 }

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { countOf, printable } from './report-text.ts'
+import { SEALED_WITHIN_MS } from './signature-coverage.ts'
 import {
   type ConsistencyProof,
   compareReceipts,
@@ -89,15 +90,10 @@ function provedReceipts(
 }
 
 /**
- * A site seals its events every 10 s. A receipt that is unsealed for longer is a finding, because
- * otherwise a receipt of an invented event would be accepted without any signature.
- */
-const SEALED_WITHIN_MS = 120_000
-
-/**
  * Returns the unsealed receipts of new events that no sealed receipt of the same account follows.
- * Events are sealed in the order of their positions, so an unsealed event before a sealed one is a
- * finding. So is an event of the future, which would stay new forever.
+ * Others are findings: events are sealed in the order of their positions, and a receipt that is
+ * unsealed for long could be that of an invented event, as could that of an event of the future,
+ * which would stay new forever.
  */
 function newestUnsealed(
   unproven: readonly Receipt[],
