@@ -169,10 +169,13 @@ const byHand = (event: Recorded<ByHand>) => ({
 
 const actorIdOf = ({ meta }: Recorded): number => Number(/^user:(\d+)$/.exec(meta.actor)?.[1] ?? 0)
 
+/** The type of the rows of calls that were charged. */
+export const CONSUMPTION = 2 as const
+
 const NO_CALL = { model: '', prompt_tokens: 0, completion_tokens: 0 }
 
 const settled = ({ data }: Recorded<CallSettled>) => ({
-  type: 2 as const,
+  type: CONSUMPTION,
   user_id: data.userId,
   quota: data.charge,
   reason: 'settled',
@@ -191,7 +194,7 @@ const released = ({ data }: Recorded<CallReleased>) => ({
 })
 
 const interrupted = ({ data, meta }: Recorded<CallInterrupted>) => ({
-  type: 2 as const,
+  type: CONSUMPTION,
   user_id: data.userId,
   quota: data.charge,
   reason: 'interrupted',

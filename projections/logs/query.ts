@@ -12,6 +12,7 @@ import {
 } from '#infra/postgres/row-types.ts'
 import type { LogSort } from '#read-api/contract/logs.ts'
 import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
+import { CONSUMPTION } from './log-row-of-event.ts'
 import {
   accessOf,
   type LogFilter,
@@ -200,8 +201,6 @@ function changesByCorrections({ type, failedChannelId, ...filter }: LogFilter) {
     where ${matching(filter)} and ${ofFailedCalls}
   )`
 }
-
-const CONSUMPTION = 2
 
 const otherText = converted(Type.String(), (text) => JSON.parse(text) as LoggedOther)
 type LoggedOther = {

@@ -4,14 +4,19 @@ import type { ChargeCorrected } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import { cacheSavingOf } from '../logs/log-row-details.ts'
-import { type CallCells, type LogCells, type LoggedEvent, rowOf } from '../logs/log-row-of-event.ts'
+import {
+  type CallCells,
+  CONSUMPTION,
+  type LogCells,
+  type LoggedEvent,
+  rowOf,
+} from '../logs/log-row-of-event.ts'
 import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
 import { usageKeyOf } from './usage-sum-keys.ts'
 
 const WITHIN_PART = ['type', 'model', 'call_group', 'channel_id'] as const
-const CONSUMPTION = 2
 const HOUR = 3_600
 const DAY = 86_400
 

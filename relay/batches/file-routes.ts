@@ -18,6 +18,7 @@ import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import { keysOfSubmitted } from '../views/keys-of-submitted-work.ts'
+import { GIGABYTE } from '../views/option-view.ts'
 import { recordOf } from './batch-protocol.ts'
 import { openDownload } from './batch-results.ts'
 import type { FileLimit, FileLimits, StoredFile } from './file-store.ts'
@@ -40,7 +41,6 @@ const MIB = 1024 * 1024
 const FILE_BYTES_MAX = 200 * MIB
 /** The maximum number of files that a user may have. */
 const FILES_MAX = 1_000
-const GIGABYTE = 1_000_000_000
 const UPLOAD_MS = 600_000
 const DOWNLOAD_MS = 3_600_000
 const LIFETIME_S = { least: 3_600, most: 2_592_000 }

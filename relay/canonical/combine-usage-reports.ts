@@ -1,4 +1,4 @@
-import { anomalyOf, recordOf, type UsageAnomaly } from './provider-usage-report.ts'
+import { anomalyOf, DIGITS, recordOf, type UsageAnomaly } from './provider-usage-report.ts'
 
 /** The names of token counts. The total of a report is not billed, so it need not be valid. */
 const COUNT = /^(?!total).*(?:tokens|TokenCount)$|^tokenCount$/
@@ -6,7 +6,6 @@ const COUNT = /^(?!total).*(?:tokens|TokenCount)$|^tokenCount$/
 const CACHED = new Set(['cached_tokens', 'prompt_cache_hit_tokens'])
 /** The levels of objects and lists in a report that contain counts. */
 const LEVELS = 3
-const DIGITS = /^\d{1,16}$/
 
 /**
  * Combines the usage in two events of a stream in OpenAI's formats. Counts are cumulative, so the

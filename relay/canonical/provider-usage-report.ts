@@ -242,7 +242,8 @@ export function readToolUses(
   return { uses, anomaly: counts.anomaly }
 }
 
-const DIGITS = /^\d{1,16}$/
+/** Matches a count that a provider sends as text. */
+export const DIGITS = /^\d{1,16}$/
 
 /** Returns the anomaly of a value that is no valid count up to `most`, or null. */
 export function anomalyOf(value: unknown, most: number): UsageAnomaly | null {

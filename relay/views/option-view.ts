@@ -99,7 +99,7 @@ export type TaskOptions = {
 }
 
 const RETRIES_MAX = 3
-const GIGABYTE = 1_000_000_000
+export const GIGABYTE = 1_000_000_000
 
 /** Stores the current price list and options, which are rebuilt when an option changes. */
 export class OptionView {

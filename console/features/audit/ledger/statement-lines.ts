@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { call } from '#console/api/client.ts'
 import type { LedgerItem, Statement } from '#read-api/contract/ledger.ts'
 import { MOVEMENT_TYPES } from '#read-api/contract/movement-types.ts'
+import { daysOfMonth } from '../elements/month.ts'
 import { type Account, ledgerPage } from './ledger-queries.ts'
 
 /** A month with more calls has one line for the calls of each day and model. */
@@ -70,11 +71,8 @@ async function readItems(
   start: { readonly cursor: number | null; readonly types: string },
   signal: AbortSignal,
 ): Promise<LedgerItem[]> {
-  const [year = 0, number = 1] = month.split('-').map(Number)
-  const period = {
-    from: Date.UTC(year, number - 1) / 1_000,
-    to: Date.UTC(year, number) / 1_000,
-  }
+  const { first, last } = daysOfMonth(month)
+  const period = { from: Date.parse(first) / 1_000, to: Date.parse(last) / 1_000 + DAY }
   const items: LedgerItem[] = []
   for (let { cursor } = start; cursor !== null; ) {
     const query = { ...period, types: start.types, cursor: String(cursor), limit: ITEMS_PER_PAGE }
