@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, WebSocket } from 'playwright-core'
 import { expect } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
 import { en } from '#test/support/console-texts.ts'
@@ -13,6 +13,22 @@ export type OpenPage = {
    * Errors in the console are expected while `perform` runs, because the server is not available.
    */
   whileAway(perform: () => Promise<void>): Promise<void>
+  /** Waits until no live connection of the page is being opened. */
+  liveConnectionsOpened(): Promise<void>
+}
+
+/** Collects the page's websockets that have neither received a frame nor been closed. */
+function watchOpeningSockets(page: Page): ReadonlySet<WebSocket> {
+  const opening = new Set<WebSocket>()
+  page.on('websocket', (socket) => {
+    const opened = () => opening.delete(socket)
+    opening.add(socket)
+    socket.on('framereceived', opened).on('close', opened).on('socketerror', opened)
+  })
+  page.on('request', (request) => {
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) opening.clear()
+  })
+  return opening
 }
 
 /** Opens an English page on the real product in a clean profile, and records all faults. */
@@ -27,6 +43,7 @@ export async function openRealPage(browser: Browser, url: string): Promise<OpenP
   const page = await context.newPage()
   page.setDefaultTimeout(30_000)
   const faults: string[] = []
+  const openingSockets = watchOpeningSockets(page)
   let isAway = false
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
@@ -44,6 +61,7 @@ export async function openRealPage(browser: Browser, url: string): Promise<OpenP
       await perform()
       isAway = false
     },
+    liveConnectionsOpened: () => expect.poll(() => openingSockets.size).toBe(0),
   }
 }
 

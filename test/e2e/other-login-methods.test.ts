@@ -45,8 +45,9 @@ async function logInByPassword(): Promise<void> {
 }
 
 async function logOut(): Promise<void> {
-  // The console does not run at this URL. It would otherwise send requests without a session. The
-  // live connection that the previous page was opening may still fail without its cookie.
+  // The console does not run at this URL. It would otherwise send requests without a session. A
+  // live connection that is still being opened would fail without its cookie.
+  await open.liveConnectionsOpened()
   await open.page.goto(`${product.url}/favicon.svg`)
   await open.whileAway(async () => {
     await open.page.context().clearCookies()

@@ -66,12 +66,15 @@ describe('the details of a call', () => {
       expect(await topOf(page, index)).toBe(before)
       await expect.poll(() => hiddenDetails(page)).toBe(0)
       await takePicture(page, `log-opened-${width}-${index}`)
-      await page.evaluate(() => window.scrollTo({ top: document.body.scrollHeight }))
-      await page.locator('.tg-grid-item[data-index="19"]').waitFor()
       const pager = page.getByRole('button', { name: en('ui.nextPage') })
-      await expect
-        .poll(() => pager.evaluate((b) => b.getBoundingClientRect().bottom))
-        .toBeLessThan(800)
+      // The page can grow after a scroll, when rows are measured for the first time.
+      const scrollToEnd = () =>
+        pager.evaluate((button) => {
+          window.scrollTo({ top: document.body.scrollHeight })
+          return button.getBoundingClientRect().bottom
+        })
+      await expect.poll(scrollToEnd).toBeLessThan(800)
+      await page.locator('.tg-grid-item[data-index="19"]').waitFor()
       await takePicture(page, `log-opened-${width}-${index}-end`)
       expect(faults).toEqual([])
       await close()

@@ -13,7 +13,7 @@ import {
 } from '#domain/pricing/usage.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
 import { fromWire } from '#domain/shared/quota.ts'
-import { recomputedCharge } from '../pricing/independent-charge.ts'
+import { exactCharge, type Fraction, recomputedCharge } from '../pricing/independent-charge.ts'
 import {
   Account,
   type CallRequest,
@@ -429,8 +429,11 @@ const sumOf = (one: Usage, other: Usage): Usage => {
   return Object.fromEntries(sums) as Usage
 }
 
-/** Settles a call that has these terms and this usage. Returns its charge. */
-function chargeOf({ price, calls, limits, hold, free }: Terms, usage: Usage): bigint {
+/** The charge in units, and the exact price of the charged usage before it is rounded to units. */
+type Settled = { readonly charge: bigint; readonly exact: Fraction }
+
+/** Settles a call that has these terms and this usage. */
+function settle({ price, calls, limits, hold, free }: Terms, usage: Usage): Settled {
   const account = new Account(() => {})
   const ofUser = { userId: USER, call: 'c', tokenId: 1 }
   const texts = { model: 'm', group: 'default', isStream: true, clientIp: null }
@@ -448,15 +451,28 @@ function chargeOf({ price, calls, limits, hold, free }: Terms, usage: Usage): bi
   })
   const [event] = isCodedError(outcome) ? [] : outcome
   if (event?.type !== 'CallSettled') throw new Error('not settled')
-  expect(BigInt(event.data.charge)).toBe(
-    recomputedCharge(price, event.data.usage, event.data.calls),
-  )
-  return fromWire(event.data.charge)
+  const charged = [price, event.data.usage, event.data.calls] as const
+  expect(BigInt(event.data.charge)).toBe(recomputedCharge(...charged))
+  const hasUsage = Object.values(event.data.usage).some((count) => Number(count) > 0)
+  const exact = exactCharge(price, event.data.usage, event.data.calls ?? (hasUsage ? 1 : 0))
+  return { charge: fromWire(event.data.charge), exact }
 }
 
-/** The price of the dearest token, rounded up, computed from the ratios alone. */
-function dearestToken({ price }: Terms): bigint {
-  if (price.mode === 'call') return 0n
+const chargeOf = (made: Terms, usage: Usage): bigint => settle(made, usage).charge
+
+/**
+ * True if `later` costs less than `earlier` by the price of a token or more. Exact prices are
+ * compared: if a token costs less than a unit, rounding alone can change a charge by a unit.
+ */
+function fallsByToken(made: Terms, earlier: Settled, later: Settled): boolean {
+  const [[a, b], [c, d], [token, scale]] = [earlier.exact, later.exact, dearestToken(made)]
+  const fall = a * d - c * b
+  return fall > 0n && fall * scale >= token * b * d
+}
+
+/** The exact price of the dearest token, computed from the ratios alone. */
+function dearestToken({ price }: Terms): Fraction {
+  if (price.mode === 'call') return [0n, 1n]
   const one = MILLION * MILLION
   const audio = millionths(price.audio) * millionths(price.audioCompletion)
   const write = (millionths(price.cacheWrite) * MILLION * 8n) / 5n
@@ -468,8 +484,7 @@ function dearestToken({ price }: Terms): bigint {
   )
   const scale = MILLION ** 4n
   const inTier = Math.max(1, ...(price.tiers ?? []).map(({ input }) => Number(input)))
-  const exact = dearest * BigInt(inTier) * millionths(price.model) * millionths(price.group)
-  return (exact + scale - 1n) / scale
+  return [dearest * BigInt(inTier) * millionths(price.model) * millionths(price.group), scale]
 }
 
 const least = (one: bigint, other: bigint): bigint => (one < other ? one : other)
@@ -489,7 +504,8 @@ describe('the charge of usage beyond the limits of a call', () => {
       expect(charge).toBeLessThanOrEqual(most(hold + free, within))
       expect(charge).toBeGreaterThanOrEqual(least(full, within))
       const short = least(full, hold + free) - charge
-      if (short > 0n) expect(short).toBeLessThan(dearestToken(made))
+      const [token, scale] = dearestToken(made)
+      if (short > 0n) expect(short * scale).toBeLessThan(token)
     })
     fc.assert(property, { numRuns: 2_000 })
     expect(cut.times).toBeGreaterThan(200)
@@ -508,8 +524,8 @@ describe('the charge of usage beyond the limits of a call', () => {
   it('never falls by a token or more when a call reports more usage of any kind', () => {
     const covered = terms.filter(({ isCovered }) => isCovered)
     const property = fc.property(covered, usage, usage, (made, used, added) => {
-      const less = chargeOf(made, used) - chargeOf(made, sumOf(used, added))
-      if (less > 0n) expect(less).toBeLessThan(dearestToken(made))
+      const later = settle(made, sumOf(used, added))
+      expect(fallsByToken(made, settle(made, used), later)).toBe(false)
     })
     fc.assert(property, { numRuns: 2_000 })
   })
@@ -518,12 +534,11 @@ describe('the charge of usage beyond the limits of a call', () => {
     const covered = tieredTerms.filter(({ isCovered }) => isCovered)
     const property = fc.property(covered, usage, usage, (made, used, added) => {
       const { price, calls, limits, hold, free } = made
-      const charge = chargeOf(made, used)
+      const settled = settle(made, used)
       const within = recomputedCharge(price, usageWithin(used, limits), calls)
-      expect(charge).toBeLessThanOrEqual(most(hold + free, within))
-      expect(charge).toBeGreaterThanOrEqual(within)
-      const less = charge - chargeOf(made, sumOf(used, added))
-      if (less > 0n) expect(less).toBeLessThan(dearestToken(made))
+      expect(settled.charge).toBeLessThanOrEqual(most(hold + free, within))
+      expect(settled.charge).toBeGreaterThanOrEqual(within)
+      expect(fallsByToken(made, settled, settle(made, sumOf(used, added)))).toBe(false)
     })
     fc.assert(property, { numRuns: 3_000 })
   })

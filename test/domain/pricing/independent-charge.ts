@@ -2,7 +2,7 @@ import type { ContextTier, PriceSnapshot } from '#domain/pricing/price.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 
 /** This second implementation of the bill shares no code with the product. */
-type Fraction = readonly [numerator: bigint, denominator: bigint]
+export type Fraction = readonly [numerator: bigint, denominator: bigint]
 
 const CAP = 10n ** 12n
 
