@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { en, TEXTS, textPattern, zh } from '#test/support/console-texts.ts'
 import { LANGUAGES } from './support/accessibility-faults.ts'
@@ -24,14 +25,16 @@ describe.each(LANGUAGES)('lists at 1280 pixels, in %s', (language) => {
     await page.setViewportSize({ width: 1280, height: 860 })
     await openAsRoot(page, app.site, '/app/tokens')
     await page.getByText('$0.0009').first().waitFor()
-    expect(await cutAmong(page, '.tg-grid')).toEqual([])
-    expect(await cutAmong(page, '.tg-grid-body :is(.tg-grid-cell, .tg-tag, code)')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-grid')).toEqual([])
+    await expect
+      .poll(() => cutAmong(page, '.tg-grid-body :is(.tg-grid-cell, .tg-tag, code)'))
+      .toEqual([])
     // In a narrow cell, the used amount moves below the line as a whole, and a name is shortened in
     // the middle.
     await expect.poll(() => page.getByText('$0.000002').first().isVisible()).toBe(true)
     const tails = page.locator('.tg-middle-text > :last-child:not(:only-child)')
     await expect.poll(() => tails.allTextContents()).toEqual(['-aB3dE9'])
-    expect(await cutAmong(page, '.tg-middle-text > :last-child')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-middle-text > :last-child')).toEqual([])
     await takePicture(page, `tokens-fit-${language}`)
     expect(faults).toEqual([])
     await close()
@@ -41,16 +44,16 @@ describe.each(LANGUAGES)('lists at 1280 pixels, in %s', (language) => {
     const { page, faults, close } = await app.openPage({ language })
     await openAsRoot(page, app.site, '/admin/channels')
     await page.getByText('$0.00008').waitFor()
-    expect(await cutAmong(page, '.tg-grid')).toEqual([])
-    expect(await cutAmong(page, '.tg-grid-head .tg-grid-title')).toEqual([])
-    expect(await cutAmong(page, '.tg-balance, .tg-balance > *')).toEqual([])
-    expect(await cutAmong(page, '.tg-grid-body .tg-tag')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-grid')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-grid-head .tg-grid-title')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-balance, .tg-balance > *')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-grid-body .tg-tag')).toEqual([])
     await page
       .getByRole('button', { name: TEXTS[language]('channels.batchMode'), exact: true })
       .click()
     await page.getByRole('checkbox').first().waitFor()
-    expect(await cutAmong(page, '.tg-grid')).toEqual([])
-    expect(await cutAmong(page, '.tg-grid-cell:has(.tg-bare)')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-grid')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-grid-cell:has(.tg-bare)')).toEqual([])
     await takePicture(page, `channels-fit-${language}`)
     expect(faults).toEqual([])
     await close()
@@ -62,8 +65,8 @@ describe.each(LANGUAGES)('lists at 1280 pixels, in %s', (language) => {
     await openAsRoot(page, app.site, '/admin/channels')
     await page.getByRole('button', { name: TEXTS[language]('channels.tagMode') }).click()
     await page.locator('.tg-tag-name').first().waitFor()
-    expect(await cutAmong(page, '.tg-tag-name .tg-cell-strong')).toEqual([])
-    expect(await cutAmong(page, '.tg-grid-body .tg-tag')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-tag-name .tg-cell-strong')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-grid-body .tg-tag')).toEqual([])
     await takePicture(page, `tags-fit-${language}`)
     expect(faults).toEqual([])
     await close()
@@ -80,7 +83,7 @@ describe('lists on a phone', () => {
     await page
       .getByText(textPattern('en', 'channelForm.baseUrlHint', { address: /https:.*/ }))
       .waitFor()
-    expect(await cutAmong(page, '.tg-drawer-body')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-drawer-body')).toEqual([])
     await openAsRoot(page, app.site, '/admin/channels')
     await page.getByRole('button', { name: en('channels.tagMode') }).click()
     await page
@@ -88,10 +91,13 @@ describe('lists on a phone', () => {
       .first()
       .click()
     await page.getByRole('menuitem', { name: en('channels.editTag') }).click()
-    const save = await page.getByRole('button', { name: en('shared.saveChanges') }).boundingBox()
-    const dialog = await page.getByRole('dialog').boundingBox()
-    const bottom = (box: typeof save) => (box === null ? Number.NaN : box.y + box.height)
-    expect(bottom(save)).toBeLessThan(bottom(dialog))
+    const bottom = async (place: Locator) => {
+      const box = await place.boundingBox()
+      return box === null ? Number.NaN : box.y + box.height
+    }
+    const save = page.getByRole('button', { name: en('shared.saveChanges') })
+    const isInside = async () => (await bottom(save)) < (await bottom(page.getByRole('dialog')))
+    await expect.poll(isInside).toBe(true)
     expect(faults).toEqual([])
     await close()
   })
@@ -102,7 +108,7 @@ describe('lists on a phone', () => {
     const model = page.getByRole('searchbox', { name: zh('ui.model') })
     const more = page.getByRole('button', { name: zh('ui.filters'), exact: true })
     await more.waitFor()
-    expect(await model.isVisible()).toBe(false)
+    await expect.poll(() => model.isVisible()).toBe(false)
     await more.click()
     await page.getByRole('combobox', { name: zh('shared.status') }).selectOption('3')
     await page.getByRole('button', { name: zh('shared.filtersCount', { count: 1 }) }).waitFor()
@@ -118,7 +124,7 @@ describe('lists on a phone', () => {
         cells.filter((cell) => cell.textContent === '' && !cell.querySelector('input, button')),
       )
     expect(empty).toEqual([])
-    expect(await card.getByText(zh('shared.balance')).count()).toBe(0)
+    await expect.poll(() => card.getByText(zh('shared.balance')).count()).toBe(0)
     expect(faults).toEqual([])
     await close()
   })

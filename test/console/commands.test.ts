@@ -52,7 +52,7 @@ describe('keyboard shortcuts', () => {
       .poll(() => app.page.getByRole('searchbox', { name: en('tokens.search') }).inputValue())
       .toBe('gc?/')
     await heading(en('shell.tokens'))
-    expect(await sheet().count()).toBe(0)
+    await expect.poll(() => sheet().count()).toBe(0)
   })
 
   it('move the active row of the list wherever the focus is', async () => {
@@ -71,7 +71,7 @@ describe('keyboard shortcuts', () => {
     await sheet()
       .getByText(en('commands.goTo', { page: en('shell.channels') }))
       .waitFor()
-    expect(await sheet().getByText(en('usageLog.pause')).count()).toBe(0)
+    await expect.poll(() => sheet().getByText(en('usageLog.pause')).count()).toBe(0)
     expect(await axeFaults(app.page)).toEqual([])
     await takePicture(app.page, 'shortcut-sheet')
     await sheet()
@@ -84,7 +84,9 @@ describe('keyboard shortcuts', () => {
     await app.page.getByRole('grid').focus()
     for (const key of ['g', 'c', '?', 'j']) await app.page.keyboard.press(key)
     await heading(en('shell.tokens'))
-    expect(await app.page.getByRole('grid').getAttribute('aria-activedescendant')).toBeNull()
+    await expect
+      .poll(() => app.page.getByRole('grid').getAttribute('aria-activedescendant'))
+      .toBeNull()
     await app.page.keyboard.press('ArrowDown')
     await expect
       .poll(() => app.page.getByRole('grid').getAttribute('aria-activedescendant'))

@@ -211,7 +211,9 @@ describe('the data grid', () => {
     await app.page.reload()
     await grid().waitFor()
     await expect.poll(() => handle.getAttribute('aria-valuenow')).toBe('152')
-    expect(await app.page.getByRole('columnheader', { name: en('ui.model') }).count()).toBe(0)
+    await expect
+      .poll(() => app.page.getByRole('columnheader', { name: en('ui.model') }).count())
+      .toBe(0)
   })
 
   it('resizes a flexible column from the width at which it is drawn', async () => {
@@ -233,7 +235,7 @@ describe('the data grid', () => {
     await takePicture(app.page, 'grid')
     await app.page.setViewportSize({ width: 390, height: 860 })
     await app.page.getByRole('region', { name: en('commands.section.calls') }).waitFor()
-    expect(await app.page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
+    await expect.poll(() => app.page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
     expect(await axeFaults(app.page)).toEqual([])
     await takePicture(app.page, 'grid-cards')
   })

@@ -52,8 +52,10 @@ describe('the login page', () => {
     await app.page.goto(`${app.site.url}/login`)
     const gitHub = zh('oauth.signInWith', { site: zh('oauth.siteInSentence.github') })
     await app.page.getByRole('button', { name: gitHub }).waitFor()
-    expect(await app.page.getByLabel(zh('auth.password'), { exact: true }).count()).toBe(0)
-    expect(await app.page.getByRole('link', { name: zh('auth.forgot') }).count()).toBe(0)
+    await expect
+      .poll(() => app.page.getByLabel(zh('auth.password'), { exact: true }).count())
+      .toBe(0)
+    await expect.poll(() => app.page.getByRole('link', { name: zh('auth.forgot') }).count()).toBe(0)
     await app.page.getByRole('button', { name: zh('auth.signInWithPassword') }).click()
     await fillLogin()
     await app.page.keyboard.press('Enter')
@@ -81,10 +83,10 @@ describe('the login page', () => {
     await logIn('Admin123')
     await app.page.waitForURL(`${app.site.url}/app/tokens`)
     await warning.waitFor()
-    expect(await app.page.getByText(zh('auth.success')).count()).toBe(0)
+    await expect.poll(() => app.page.getByText(zh('auth.success')).count()).toBe(0)
     await logIn('correct horse')
     await app.page.getByText(zh('auth.success')).waitFor()
-    expect(await warning.count()).toBe(0)
+    await expect.poll(() => warning.count()).toBe(0)
     // The warning also appears after a second login step, but not for users of a lower level.
     const needed = { second_factor: { ticket: 't1', kinds: ['totp'] } }
     app.site.routes['POST /api/user/login'] = () => ok(needed)
@@ -96,7 +98,7 @@ describe('the login page', () => {
     app.site.routes['POST /api/user/login'] = () => ok({ ...ROOT_USER, role: 1 })
     await logIn('12345678')
     await app.page.getByText(zh('auth.success')).waitFor()
-    expect(await warning.count()).toBe(0)
+    await expect.poll(() => warning.count()).toBe(0)
   })
 
   it('sends one request for a double press, stores the user and opens the tokens', async () => {
@@ -143,7 +145,7 @@ describe('the login page', () => {
     const { searchParams } = new URL(app.page.url())
     expect(searchParams.get('expired')).toBe('true')
     expect(searchParams.get('returnTo')).toBe('/app/tokens')
-    expect(await app.page.evaluate(() => localStorage.getItem('user'))).toBeNull()
+    await expect.poll(() => app.page.evaluate(() => localStorage.getItem('user'))).toBeNull()
   })
 
   it('remembers the current page without the query that opened the browser tab', async () => {
@@ -187,7 +189,7 @@ describe('a verification code', () => {
     await focused().waitFor()
     await expect.poll(() => focused().getAttribute('name')).toBe('code')
     await focused().fill('1234567')
-    expect(await invalid().count()).toBe(0)
+    await expect.poll(() => invalid().count()).toBe(0)
     app.site.routes['POST /api/user/register'] = () =>
       refused('The username is taken', 'UsernameTaken')
     await app.page.keyboard.press('Enter')
@@ -220,12 +222,12 @@ describe('a verification code', () => {
     await app.page.getByText('The code is wrong').waitFor()
     await focused().waitFor()
     await focused().fill('654321')
-    expect(await app.page.getByText('The code is wrong').count()).toBe(0)
+    await expect.poll(() => app.page.getByText('The code is wrong').count()).toBe(0)
     app.site.routes['POST /api/user/login/second'] = () =>
       refused('The login has expired', 'LoginTicketOver')
     await app.page.keyboard.press('Enter')
     await app.page.getByRole('alert').getByText('The login has expired').waitFor()
-    expect(await invalid().count()).toBe(0)
+    await expect.poll(() => invalid().count()).toBe(0)
   })
 })
 
@@ -343,7 +345,7 @@ describe('a password reset', () => {
     await heading(zh('auth.confirmTitle')).waitFor()
     await press.click()
     await heading(zh('auth.confirmedTitle')).waitFor()
-    expect(await app.page.getByText(zh('auth.confirmLead')).count()).toBe(0)
+    await expect.poll(() => app.page.getByText(zh('auth.confirmLead')).count()).toBe(0)
     isSpent = true
     await app.page.goto(link)
     await press.click()
@@ -362,14 +364,14 @@ describe('a password reset', () => {
     await app.page.getByText('The address is not valid').waitFor()
     app.site.routes['GET /api/reset_password'] = () => ok(null)
     await email.fill('ada@example.com')
-    expect(await app.page.getByText('The address is not valid').count()).toBe(0)
+    await expect.poll(() => app.page.getByText('The address is not valid').count()).toBe(0)
     await app.page.getByRole('button', { name: zh('auth.resetSend') }).click()
     await app.page.getByText(zh('auth.resetSent')).waitFor()
-    expect(
-      await app.page
-        .getByRole('button', { name: startingWith(`${zh('ui.retry')} (`) })
-        .isDisabled(),
-    ).toBe(true)
+    await expect
+      .poll(() =>
+        app.page.getByRole('button', { name: startingWith(`${zh('ui.retry')} (`) }).isDisabled(),
+      )
+      .toBe(true)
   })
 })
 

@@ -38,19 +38,23 @@ const linksOf = (page: Page, name: string) =>
 describe('the console shell', () => {
   it('shows each user the pages that the user may open', async () => {
     const root = await enter({})
-    expect(await linksOf(root.page, zh('shell.navigation'))).toContain(zh('shell.channels'))
+    await expect
+      .poll(() => linksOf(root.page, zh('shell.navigation')))
+      .toContain(zh('shell.channels'))
     await root.close()
     const member = await enter({}, MEMBER)
-    expect(await linksOf(member.page, zh('shell.navigation'))).toEqual([
-      zh('shell.playground'),
-      zh('shell.dashboard'),
-      zh('shell.tokens'),
-      zh('shell.usageLog'),
-      zh('shell.wallet'),
-      zh('shell.ledger'),
-      zh('shell.inbox'),
-      zh('shell.me'),
-    ])
+    await expect
+      .poll(() => linksOf(member.page, zh('shell.navigation')))
+      .toEqual([
+        zh('shell.playground'),
+        zh('shell.dashboard'),
+        zh('shell.tokens'),
+        zh('shell.usageLog'),
+        zh('shell.wallet'),
+        zh('shell.ledger'),
+        zh('shell.inbox'),
+        zh('shell.me'),
+      ])
     await member.close()
   })
 
@@ -95,7 +99,7 @@ describe('the console shell', () => {
   it('shows the footer of the operator without running its scripts', async () => {
     const { page, close } = await enter({})
     await page.frameLocator('footer iframe').getByText('Ours').waitFor()
-    expect(await page.evaluate(() => 'bad' in window)).toBe(false)
+    await expect.poll(() => page.evaluate(() => 'bad' in window)).toBe(false)
     await close()
   })
 

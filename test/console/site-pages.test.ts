@@ -64,10 +64,10 @@ describe('content that the operator writes', () => {
     await expect
       .poll(() => frame.locator('script, style, form, input, img, [style], [onerror]').count())
       .toBe(0)
-    expect(await frame.locator('a[href^="javascript"]').count()).toBe(0)
-    expect(await page.evaluate(() => 'bad' in window)).toBe(false)
+    await expect.poll(() => frame.locator('a[href^="javascript"]').count()).toBe(0)
+    await expect.poll(() => page.evaluate(() => 'bad' in window)).toBe(false)
     const box = page.locator(`iframe[title="${title}"]`)
-    expect(await box.getAttribute('sandbox')).not.toContain('allow-scripts')
+    await expect.poll(() => box.getAttribute('sandbox')).not.toContain('allow-scripts')
     await expect.poll(async () => (await box.boundingBox())?.height).toBeGreaterThan(100)
     expect(faults).toEqual([])
     await close()
@@ -129,7 +129,7 @@ describe('content that the operator writes', () => {
     await page.getByRole('button', { name: zh('shell.noticeClose') }).click()
     await page.reload()
     await page.getByRole('heading', { level: 1 }).waitFor()
-    expect(await page.getByRole('region', { name: zh('shell.notice') }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('region', { name: zh('shell.notice') }).count()).toBe(0)
     setPage('notice', 'Back at two')
     await page.reload()
     await page.frameLocator('iframe').getByText('Back at two').waitFor()
@@ -188,7 +188,7 @@ describe('the top bar', () => {
     const { page, close } = await open('/login')
     const said = page.getByText(zh('request.plainHttp'))
     await page.getByRole('heading', { level: 1 }).waitFor()
-    expect(await said.count()).toBe(0)
+    await expect.poll(() => said.count()).toBe(0)
     await page.addInitScript(() =>
       Object.defineProperty(window, 'isSecureContext', { value: false }),
     )
@@ -201,12 +201,14 @@ describe('the top bar', () => {
     setStatus({ self_use_mode_enabled: true })
     const { page, close } = await open('/')
     await page.getByRole('banner').getByText(zh('shell.selfUse')).waitFor()
-    expect(
-      await page
-        .getByRole('banner')
-        .getByRole('link', { name: zh('shell.register') })
-        .count(),
-    ).toBe(0)
+    await expect
+      .poll(() =>
+        page
+          .getByRole('banner')
+          .getByRole('link', { name: zh('shell.register') })
+          .count(),
+      )
+      .toBe(0)
     setStatus({ demo_site_enabled: true })
     await page.reload()
     await page.getByRole('banner').getByText(zh('shell.demo')).waitFor()
@@ -319,7 +321,7 @@ describe('the footer', () => {
     await found.close()
     const late = await openWithFooter(7)
     await expect.poll(() => late.page.locator('html').getAttribute('data-looks')).toBe('6')
-    expect(await late.page.locator('footer iframe').count()).toBe(0)
+    await expect.poll(() => late.page.locator('footer iframe').count()).toBe(0)
     await late.close()
   })
 })

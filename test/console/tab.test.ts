@@ -74,7 +74,7 @@ it('a page in a reused tab keeps nothing of the page before, in any origin', asy
   )
   expect(await closed).not.toBe(4_000)
   await second.page.goto(app.site.url.replace('127.0.0.1', 'localhost') + BLANK_PATH)
-  expect(await second.page.evaluate(() => localStorage.length)).toBe(0)
+  await expect.poll(() => second.page.evaluate(() => localStorage.length)).toBe(0)
   await second.close()
 })
 

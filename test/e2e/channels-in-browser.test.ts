@@ -85,7 +85,7 @@ it('an edit saves limits, expiry and another key; a new address requires the key
   await closed()
   expect(await named('many')).toMatchObject({ max_concurrency: 4, max_rpm: 60, key_count: 4 })
   await open.page.getByRole('link', { name: 'many' }).click()
-  expect(await drawer().getByLabel(en('shared.expires')).count()).toBe(0)
+  await expect.poll(() => drawer().getByLabel(en('shared.expires')).count()).toBe(0)
   await field(en('shared.baseUrl')).fill('https://elsewhere.example')
   await button(en('shared.saveChanges')).click()
   await drawer().getByText(en('channelForm.error.keyMissing')).waitFor()

@@ -97,7 +97,7 @@ describe('the settings page', () => {
     expect((await chat(product.url, keys.root, { model: 'sim-new' })).status).toBe(200)
     await panel.getByLabel(en('settings.fallbackInput')).fill('1.5')
     await panel.getByLabel(en('shared.factor.completion')).fill('3')
-    expect(await panel.getByLabel(en('pricing.callPriceLabel')).inputValue()).toBe('')
+    await expect.poll(() => panel.getByLabel(en('pricing.callPriceLabel')).inputValue()).toBe('')
     await save()
     await open.page.reload()
     await expect.poll(() => panel.getByLabel(en('settings.fallbackInput')).inputValue()).toBe('1.5')

@@ -126,7 +126,7 @@ it('a call half uploaded at SIGTERM is answered although the port closes meanwhi
       () => true,
       () => false,
     )
-  await expect.poll(isOpen, { timeout: 10_000 }).toBe(false)
+  await expect.poll(isOpen).toBe(false)
   const answered = once(upload, 'response') as Promise<[IncomingMessage]>
   upload.end(body.slice(20))
   const [answer] = await answered

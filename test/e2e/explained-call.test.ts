@@ -109,7 +109,7 @@ describe('a call of the complete product', () => {
     const path = '/api/ledger/self/receipts'
     const read = () => alice.client.must<{ items: Receipt[] }>('GET', path)
     const isSealed = async () => (await read()).items.every(({ is_pending }) => !is_pending)
-    await expect.poll(isSealed, { timeout: 40_000, interval: 500 }).toBe(true)
+    await expect.poll(isSealed, { interval: 500 }).toBe(true)
     const { items } = await read()
     const { key } = await alice.client.must<LogStatus>('GET', '/api/transparency-log/status')
     expect(verifyChain(items, { site: [key ?? ''] })).toEqual([])

@@ -154,7 +154,7 @@ describe('a new user, from the first visit to the first bill', () => {
       await product.start()
       await open.page
         .getByText(en('shared.live.live'), { exact: true })
-        .waitFor({ timeout: 40_000 })
+        .waitFor({ timeout: 90_000 })
     })
     await eventually(() => rowOf('sim-small').count()).toBe(2)
     await chat(product.url, key, { model: 'sim-small' })

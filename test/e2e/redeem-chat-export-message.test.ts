@@ -151,7 +151,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     await desk.getByText(title).click()
     const reader = drawer.getByRole('row').filter({ hasText: 'shopper' })
     await reader.waitFor()
-    expect(await reader.getByText(text('messages.notRead')).count()).toBe(0)
+    await expect.poll(() => reader.getByText(text('messages.notRead')).count()).toBe(0)
     await desk.keyboard.press('Escape')
   })
 })

@@ -60,7 +60,7 @@ it('an admin looks at the site before an event, and leaves the copy again', asyn
     .first()
     .click()
   await page.getByRole('button', { name: en('audit.copies.delete') }).waitFor()
-  expect(await banner.count()).toBe(0)
+  await expect.poll(() => banner.count()).toBe(0)
   expect(faults).toEqual([])
 })
 

@@ -28,7 +28,7 @@ const button = (name: string) => open.page.getByRole('button', { name, exact: tr
 
 it('the page says that nothing can be paid until the administrator has enabled it', async () => {
   await open.page.getByText(en('wallet.topUpOff')).waitFor()
-  expect(await button(en('wallet.pay')).count()).toBe(0)
+  await expect.poll(() => button(en('wallet.pay')).count()).toBe(0)
   for (const [key, value] of Object.entries({
     ServerAddress: product.url,
     PayAddress: gateway.url,
@@ -152,7 +152,7 @@ it('an admin finds the order and refunds it with a reason; its user sees it at o
   await dialog.getByRole('button', { name: en('orders.refund') }).click()
   await row.getByText(en('wallet.status_refunded'), { exact: true }).waitFor()
   await open.page.getByText(zh('wallet.status_refunded'), { exact: true }).waitFor()
-  expect(await row.getByRole('button', { name: en('orders.refund') }).count()).toBe(0)
+  await expect.poll(() => row.getByRole('button', { name: en('orders.refund') }).count()).toBe(0)
   await open.page
     .getByText(zh('wallet.refundedOf', { money: '¥10.00', reason: 'paid twice' }))
     .waitFor()

@@ -91,7 +91,7 @@ const site = (): Given[] => [
 
 async function everythingIsFolded(runner: ProjectionRunner): Promise<void> {
   const head = await fixture.core.store.headPosition()
-  await expect.poll(() => lowest(), { interval: 30, timeout: 30_000 }).toBe(head)
+  await expect.poll(() => lowest(), { interval: 30 }).toBe(head)
   const verdicts = await runner.verify()
   expect(verdicts.filter(({ isEqual }) => !isEqual)).toEqual([])
   expect(verdicts.map(({ position }) => position)).toEqual(verdicts.map(() => head))

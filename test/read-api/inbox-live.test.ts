@@ -55,7 +55,7 @@ async function consoleOf(userId: number, after?: number): Promise<Console> {
   })
   await once(socket, 'open')
   socket.send(JSON.stringify({ type: 'subscribe', topics: ['inbox'], after }))
-  await vi.waitFor(() => expect(mine.pushes).toBeGreaterThan(0), { timeout: 10_000 })
+  await vi.waitFor(() => expect(mine.pushes).toBeGreaterThan(0), { timeout: 45_000 })
   return mine
 }
 

@@ -96,7 +96,7 @@ describe('a relay in another process, within a second', () => {
     expect(offered('m')).toEqual([])
     await decide({ type: 'FixAbilities' })
     await decide({ type: 'DisableChannels', channelIds: [3] })
-    await vi.waitFor(() => expect(offered('m').sort()).toEqual([1, 2]), { timeout: 20_000 })
+    await vi.waitFor(() => expect(offered('m').sort()).toEqual([1, 2]), { timeout: 45_000 })
     await decide({ type: 'DisableChannels', channelIds: [1] })
     await follows('m', [2])
     await projections.stop()

@@ -97,8 +97,7 @@ it('the read models equal the fold of the events', async () => {
 })
 
 const book = () => readBook(site.store)
-const whenQuiet = () =>
-  expect.poll(async () => (await book()).open, { timeout: 45_000, interval: 500 }).toEqual([])
+const whenQuiet = () => expect.poll(async () => (await book()).open, { interval: 500 }).toEqual([])
 const admitted = (read: Book, userId: number): number => read.admitted(userId)
 
 /** Calls that were admitted without an output limit to send. */

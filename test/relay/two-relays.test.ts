@@ -133,9 +133,7 @@ const cutCount = (): number => calls.filter(({ outcome }) => outcome === 'cut').
 
 /** The book once no call is open any more. */
 async function whenQuiet(): Promise<Book> {
-  await expect
-    .poll(async () => (await readBook(site.store)).open, { timeout: 45_000, interval: 500 })
-    .toEqual([])
+  await expect.poll(async () => (await readBook(site.store)).open, { interval: 500 }).toEqual([])
   return readBook(site.store)
 }
 

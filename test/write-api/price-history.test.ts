@@ -174,9 +174,7 @@ describe('a scheduled price change', () => {
     fixture.clock.ahead += 2 * MINUTE * 1_000
     const others = [startPriceSchedule(fixture.core), startPriceSchedule(fixture.core)]
     await expect
-      .poll(async () => (await planned()).items.find(({ id }) => id === data.id)?.status, {
-        timeout: 20_000,
-      })
+      .poll(async () => (await planned()).items.find(({ id }) => id === data.id)?.status)
       .toBe('applied')
     await Promise.all(others.map((other) => other.stop()))
     const events = await fixture.core.store.readStream(OPTIONS_STREAM)

@@ -1,5 +1,5 @@
 import { Overlay2 } from '@blueprintjs/core'
-import { type ReactNode, useCallback, useEffect, useRef } from 'react'
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 import { dismissErrors } from '../messages/toast.ts'
 import { isLeft, lastDialog, useFocusReturn } from './use-focus-return.ts'
 
@@ -18,12 +18,14 @@ export function Overlay(props: {
   const { isOpen, onClose } = props
   useFocusReturn(isOpen)
   useEffect(() => (isOpen ? dismissErrors : undefined), [isOpen])
-  // Just after opening, the page or a closing panel may still have the focus and get the key.
-  useEffect(() => {
+  // Just after opening, the page or a closing panel may still have the focus and get the key. A
+  // passive effect could run later than a key that follows the first paint.
+  useLayoutEffect(() => {
     if (!isOpen) return
     const closeOnEscape = ({ key, target }: KeyboardEvent): void => {
-      const isTop = lastDialog() === panel.current
-      if (key === 'Escape' && isTop && target instanceof Element && isLeft(target)) onClose()
+      const top = lastDialog()
+      if (key !== 'Escape' || top === undefined || top !== panel.current) return
+      if (target instanceof Element && isLeft(target, top)) onClose()
     }
     document.addEventListener('keydown', closeOnEscape, true)
     return () => document.removeEventListener('keydown', closeOnEscape, true)

@@ -29,8 +29,10 @@ export const lastDialog = (): HTMLElement | undefined =>
   ].at(-1)
 
 /** Reports whether an element has the focus only until the opening panel takes it. */
-export const isLeft = (focused: Element): boolean =>
-  focused === document.body || focused.closest('.tg-overlay-exit, .tg-overlay-exit-active') !== null
+export const isLeft = (focused: Element, panel: Element): boolean => {
+  const dialog = focused.closest('[aria-modal="true"]')
+  return focused === document.body || (dialog !== null && dialog !== panel)
+}
 
 function currentFocus(): HTMLElement | null {
   const focused = document.activeElement

@@ -42,7 +42,7 @@ describe.each(LANGUAGES)('the page of a call in %s', (language) => {
     await openAsRoot(page, app.site, `/app/calls/${REQUEST_ID}`)
     await page.getByText(t('audit.receipt.state.final')).waitFor()
     expect(await lookFaults(page, `audit-call-${language}`)).toEqual([])
-    expect(await cutAmong(page, '.tg-audit-facts dd, .tg-audit-table td')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-audit-facts dd, .tg-audit-table td')).toEqual([])
   })
 
   it('has no accessibility fault with the results of a batch', async () => {
@@ -54,7 +54,7 @@ describe.each(LANGUAGES)('the page of a call in %s', (language) => {
     await results.getByText('"total_tokens": 1500').first().waitFor()
     await page.getByText(t('audit.receipt.state.final')).waitFor()
     expect(await lookFaults(page, `audit-batch-${language}`)).toEqual([])
-    expect(await cutAmong(page, '.tg-audit-facts dd, .tg-audit-table td')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-audit-facts dd, .tg-audit-table td')).toEqual([])
   })
 })
 
@@ -127,7 +127,7 @@ describe('the page of a call', () => {
           en(`audit.call.${name}`),
         ),
       )
-    expect(await app.page.getByText(en('audit.call.isOtherModel')).count()).toBe(0)
+    await expect.poll(() => app.page.getByText(en('audit.call.isOtherModel')).count()).toBe(0)
     if (before !== undefined) app.site.routes[route] = before
   })
 
@@ -170,7 +170,7 @@ describe('the page of a call', () => {
     )
     await app.page.reload()
     await section(en('audit.call.attempts')).waitFor()
-    expect(await link.count()).toBe(0)
+    await expect.poll(() => link.count()).toBe(0)
     if (before !== undefined) app.site.routes[route] = before
   })
 

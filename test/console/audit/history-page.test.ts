@@ -209,7 +209,9 @@ describe('the navigation of an auditor', () => {
     )
     await app.page.goto(`${app.site.url}/app/audit/history?object=channel:3`)
     await app.page.getByText(en('audit.auditorsOnly')).waitFor()
-    expect(await app.page.getByText(en('shell.sectionAudit'), { exact: true }).count()).toBe(0)
+    await expect
+      .poll(() => app.page.getByText(en('shell.sectionAudit'), { exact: true }).count())
+      .toBe(0)
   })
 })
 

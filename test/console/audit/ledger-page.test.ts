@@ -180,7 +180,7 @@ describe.each(LANGUAGES)('the pages of ledgers in %s', (language) => {
     await openAsRoot(page, app.site, '/app/ledger')
     await page.getByText('apology').first().waitFor()
     expect(await lookFaults(page, `ledger-${language}`)).toEqual([])
-    expect(await cutAmong(page, '.tg-grid-row .tg-amount')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-grid-row .tg-amount')).toEqual([])
     await page.getByText('apology').first().click()
     await page.getByText(t('audit.receipt.state.final')).waitFor()
     expect(await lookFaults(page, `ledger-receipt-${language}`)).toEqual([])
@@ -392,7 +392,7 @@ describe('a statement', () => {
     expect(rows[120]).toContain('apology')
     for (const row of rows.slice(120)) expect(row).toContain('$40.99762')
     const held = page.locator('dt', { hasText: en('audit.ledger.openHolds') }).locator('..')
-    expect(await held.textContent()).toContain('$0.02')
+    await expect.poll(() => held.textContent()).toContain('$0.02')
     await page.getByText(LOG_STATUS.latest?.root ?? '', { exact: true }).waitFor()
   })
 
@@ -433,23 +433,26 @@ describe.each(['light', 'dark'] as const)('a statement printed from the %s theme
       const figure = page.locator('dt', { hasText: en(`audit.ledger.${name}`) }).first()
       await expect.poll(() => figure.isVisible()).toBe(true)
     }
-    expect(await page.getByRole('button').count()).toBe(0)
+    await expect.poll(() => page.getByRole('button').count()).toBe(0)
     const navigation = page.getByRole('navigation', { name: en('shell.navigation') })
-    expect(await navigation.isVisible()).toBe(false)
-    expect(await page.getByRole('link', { name: en('shell.skip') }).count()).toBe(0)
+    await expect.poll(() => navigation.isVisible()).toBe(false)
+    await expect.poll(() => page.getByRole('link', { name: en('shell.skip') }).count()).toBe(0)
     const movements = page.getByRole('table', { name: en('audit.ledger.tab.movements') })
     const [head, row] = [movements.locator('thead'), movements.locator('tbody tr').first()]
-    expect(await head.evaluate((one) => getComputedStyle(one).display)).toBe('table-header-group')
-    expect(await row.evaluate((one) => getComputedStyle(one).breakInside)).toBe('avoid')
-    const box = await page.locator('main').boundingBox()
-    expect(box?.x).toBe(0)
-    expect(box?.width).toBe(718)
+    await expect
+      .poll(() => head.evaluate((one) => getComputedStyle(one).display))
+      .toBe('table-header-group')
+    await expect.poll(() => row.evaluate((one) => getComputedStyle(one).breakInside)).toBe('avoid')
+    const main = page.locator('main')
+    await expect.poll(() => main.boundingBox()).toMatchObject({ x: 0, width: 718 })
     await expect
       .poll(() => page.evaluate(() => getComputedStyle(document.body).backgroundColor))
       .toBe('rgb(255, 255, 255)')
-    const content = await page.locator('.tg-ledger-statement').boundingBox()
-    const left = content?.x ?? Number.NaN
-    expect(718 - left - (content?.width ?? Number.NaN)).toBe(left)
+    const isCentred = async () => {
+      const content = await page.locator('.tg-ledger-statement').boundingBox()
+      return content !== null && 718 - content.x - content.width === content.x
+    }
+    await expect.poll(isCentred).toBe(true)
     await page.emulateMedia({ media: null })
   })
 })

@@ -31,7 +31,7 @@ it.each(LANGUAGES)('the margins have no accessibility fault in %s', async (langu
   await openAsRoot(page, app.site, OCTOBER)
   await page.getByRole('grid').getByText('claude-sonnet-4-5').waitFor()
   expect(await lookFaults(page, `margins-${language}`)).toEqual([])
-  expect(await cutAmong(page, '.tg-grid-row .tg-amount')).toEqual([])
+  await expect.poll(() => cutAmong(page, '.tg-grid-row .tg-amount')).toEqual([])
   app.site.routes['GET /api/audit/margins'] = (call) => ok(marginsOf(daysOf(call), []))
   await page.goto(app.site.url + PAGE)
   await page.getByText(t('reconciliation.margin.none')).waitFor()
@@ -46,7 +46,7 @@ it('the margin of each channel and model is shown with its share', async () => {
   }
   // Nothing is known about the cost of these calls, so they have no share.
   const unknown = grid().getByRole('row').filter({ hasText: 'Claude (#3)' })
-  expect(await unknown.textContent()).not.toContain('%')
+  await expect.poll(() => unknown.textContent()).not.toContain('%')
   await app.page.getByText(en('reconciliation.margin.overlap', { channels: '#1' })).waitFor()
 })
 

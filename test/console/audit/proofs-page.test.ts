@@ -120,7 +120,9 @@ it('anybody can read the proof of records, also without a login', async () => {
   await app.page.getByRole('heading', { level: 1, name: en('audit.proof.title') }).waitFor()
   await app.page.getByText(`1204551\n${HASH}`).waitFor()
   await app.page.getByText(en('audit.log.notYet')).waitFor()
-  expect(await app.page.getByRole('main').textContent()).not.toMatch(/shared\.|audit\.|ui\./)
+  await expect
+    .poll(() => app.page.getByRole('main').textContent())
+    .not.toMatch(/shared\.|audit\.|ui\./)
   expect(await lookFaults(app.page, 'proof-en')).toEqual([])
 })
 
@@ -143,7 +145,7 @@ it('without a witness, nothing looks as if anybody else had confirmed it', async
   await app.page.getByText(en('audit.log.noWitnesses')).waitFor()
   await app.page.getByText(en('audit.receipt.state.siteOnly'), { exact: true }).waitFor()
   const final = app.page.getByText(en('audit.receipt.state.final'), { exact: true })
-  expect(await final.count()).toBe(0)
+  await expect.poll(() => final.count()).toBe(0)
 })
 
 it('older signed checkpoints are appended', async () => {

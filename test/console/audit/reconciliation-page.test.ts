@@ -164,7 +164,7 @@ describe('a what-if', () => {
     await app.page.getByRole('table', { name: en('shared.byModel') }).waitFor()
     expect(lastPrices()).toEqual({ ModelRatio: { 'gpt-4o': 2.5, o3: 1 } })
     const row = app.page.getByRole('row').filter({ hasText: 'claude-sonnet-4-5' })
-    expect(await row.getByRole('link').count()).toBe(0)
+    await expect.poll(() => row.getByRole('link').count()).toBe(0)
     const correct = app.page.getByRole('link', {
       name: en('reconciliation.whatIf.correctModel', { model: 'o3' }),
     })
@@ -272,14 +272,14 @@ describe('an auditor', () => {
     await openAsAuditor(`${PATH}?tab=corrections&new=1`)
     await app.page.getByRole('row').filter({ hasText: 'dall-e-3' }).click()
     await app.page.getByText(en('reconciliation.correction.unfinishedHint')).waitFor()
-    expect(await button(en('reconciliation.correction.create')).count()).toBe(0)
-    expect(await button(en('reconciliation.correction.preview')).count()).toBe(0)
-    expect(await button(en('reconciliation.correction.continue')).count()).toBe(0)
+    await expect.poll(() => button(en('reconciliation.correction.create')).count()).toBe(0)
+    await expect.poll(() => button(en('reconciliation.correction.preview')).count()).toBe(0)
+    await expect.poll(() => button(en('reconciliation.correction.continue')).count()).toBe(0)
     await app.page.getByRole('tab', { name: en('reconciliation.tab.whatIf') }).click()
     await button(en('reconciliation.whatIf.run')).click()
     await app.page.getByRole('table', { name: en('shared.byModel') }).waitFor()
-    expect(
-      await app.page.getByText(en('reconciliation.whatIf.correct'), { exact: true }).count(),
-    ).toBe(0)
+    await expect
+      .poll(() => app.page.getByText(en('reconciliation.whatIf.correct'), { exact: true }).count())
+      .toBe(0)
   })
 })

@@ -30,7 +30,7 @@ it('the list offers batch actions only while channels are selected', async () =>
     zh('shared.disableSelected'),
     zh('shared.enableSelected'),
   ]) {
-    expect(await button(name).count(), name).toBe(0)
+    await expect.poll(() => button(name).count(), { message: name }).toBe(0)
   }
   await choose(0)
   await button(zh('shared.deleteSelected')).waitFor()

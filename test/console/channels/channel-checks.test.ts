@@ -28,11 +28,11 @@ it('the test dialog shows why a model’s test failed or how many seconds it too
   const search = dialog.getByLabel(zh('shared.searchModels'))
   await search.fill('nothing like it')
   await dialog.getByText(zh('ui.noModelMatches')).waitFor()
-  expect(
-    await dialog
-      .getByRole('button', { name: zh('channelTests.testFound', { count: 0 }) })
-      .isDisabled(),
-  ).toBe(true)
+  await expect
+    .poll(() =>
+      dialog.getByRole('button', { name: zh('channelTests.testFound', { count: 0 }) }).isDisabled(),
+    )
+    .toBe(true)
   await search.fill('o3')
   await dialog
     .getByRole('button', { name: zh('channelTests.testModel', { model: 'o3' }), exact: true })
@@ -67,11 +67,13 @@ it('a test of all channels shows progress and results; a second start is refused
   await page.getByText('A test is already running').waitFor()
   progress = { ...progress, tested: 3, failed: 1 }
   await page.getByText(zh('channelTests.progress', { tested: 3, total: 4, failed: 1 })).waitFor()
-  expect(
-    await page
-      .getByRole('progressbar', { name: zh('channelTests.progressLabel') })
-      .getAttribute('value'),
-  ).toBe('3')
+  await expect
+    .poll(() =>
+      page
+        .getByRole('progressbar', { name: zh('channelTests.progressLabel') })
+        .getAttribute('value'),
+    )
+    .toBe('3')
   progress = { ...progress, is_running: false, tested: 4, ended_time: 9 }
   await page.getByText(zh('channelTests.allDone', { tested: 4, failed: 1 })).waitFor()
   await page.getByRole('progressbar').waitFor({ state: 'detached' })
@@ -113,7 +115,7 @@ it('a channel’s row, or its card on a phone, shows that its test failed and wh
       name: `${zh('shared.failed')}: ${zh('health.reason.status', { status: 401 })}`,
     })
     .waitFor()
-  expect(await row.getByText(zh('channels.speed.untested')).count()).toBe(0)
+  await expect.poll(() => row.getByText(zh('channels.speed.untested')).count()).toBe(0)
   await row.getByRole('button', { name: zh('shared.moreActions', { name: 'Broken' }) }).click()
   await page.getByRole('menuitem', { name: zh('channels.timeline') }).click()
   await page.waitForURL('**/admin/health?peek=1')
@@ -147,18 +149,18 @@ it('the balance of one or all channels is refreshed, and a failure is reported',
   await page.getByText(zh('channels.balancesUpdated', { updated: 2, failed: 1 })).waitFor()
   // A channel whose type has no balance query has no button.
   const local = page.getByRole('row', { name: 'Local' })
-  expect(
-    await local
-      .getByRole('button', { name: zh('channels.refreshBalance', { name: 'Local' }) })
-      .count(),
-  ).toBe(0)
+  await expect
+    .poll(() =>
+      local.getByRole('button', { name: zh('channels.refreshBalance', { name: 'Local' }) }).count(),
+    )
+    .toBe(0)
 })
 
 it('the address holds filters and sort; an empty result offers to clear the filters', async () => {
   const { page, site } = app
   await openAsRoot(page, site, '/admin/channels?status=3&sort=priority&order=asc')
   await page.getByRole('link', { name: 'Backup' }).waitFor()
-  expect(await page.getByRole('link', { name: 'DeepSeek' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('link', { name: 'DeepSeek' }).count()).toBe(0)
   const last = () => callsTo('/api/channel/').at(-1)?.query
   expect(Object.fromEntries(last() ?? [])).toMatchObject({
     status: '3',

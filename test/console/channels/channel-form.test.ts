@@ -64,14 +64,16 @@ describe('the form of a new channel', () => {
     await box('Organization ID (zh)').waitFor()
     await drawer().getByLabel(zh('shared.type')).selectOption('43')
     await expect.poll(() => box(zh('shared.baseUrl')).inputValue()).toBe('https://api.deepseek.com')
-    expect(await box('Organization ID (zh)').count()).toBe(0)
+    await expect.poll(() => box('Organization ID (zh)').count()).toBe(0)
     await drawer().getByLabel(zh('shared.type')).selectOption('3')
     await expect.poll(() => box('API version (zh)').getAttribute('placeholder')).toBe('2024-10-21')
-    expect(
-      await drawer()
-        .getByRole('button', { name: zh('channelForm.fetchModels') })
-        .count(),
-    ).toBe(0)
+    await expect
+      .poll(() =>
+        drawer()
+          .getByRole('button', { name: zh('channelForm.fetchModels') })
+          .count(),
+      )
+      .toBe(0)
     await press(zh('channelForm.createAction'))
     await drawer().getByText(zh('channelForm.error.baseUrlMissing')).waitFor()
   })

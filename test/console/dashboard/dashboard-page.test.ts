@@ -206,14 +206,14 @@ describe('the dashboard', () => {
       ['end', 2_000],
     ] as const) {
       await table.locator('..').evaluate((box, left) => box.scrollTo({ left }), by)
-      const frame = await table.locator('..').boundingBox()
       for (const cell of ['th', 'td:last-child']) {
-        const box = await row.locator(cell).boundingBox()
-        expect(box?.x, `${cell} at the ${end}`).toBeGreaterThanOrEqual(frame?.x ?? 0)
-        const right = (frame?.x ?? 0) + (frame?.width ?? 0)
-        expect((box?.x ?? 0) + (box?.width ?? 0), `${cell} at the ${end}`).toBeLessThanOrEqual(
-          right + 1,
-        )
+        const isInside = async () => {
+          const frame = await table.locator('..').boundingBox()
+          const box = await row.locator(cell).boundingBox()
+          if (frame === null || box === null) return false
+          return box.x >= frame.x && box.x + box.width <= frame.x + frame.width + 1
+        }
+        await expect.poll(isInside, { message: `${cell} at the ${end}` }).toBe(true)
       }
     }
     await close()
@@ -263,7 +263,7 @@ describe('the dashboard', () => {
     const before = siteReads()
     const own = await open(PLAIN, USER)
     await own.page.locator('.recharts-surface').waitFor()
-    expect(await own.page.getByText(en('dashboard.site')).count()).toBe(0)
+    await expect.poll(() => own.page.getByText(en('dashboard.site')).count()).toBe(0)
     expect(siteReads()).toBe(before)
     await own.close()
     const { page, live, close } = await open()
@@ -289,7 +289,9 @@ describe('the dashboard', () => {
     await page.getByText(en('dashboard.marginUnknown')).waitFor()
     const channels = page.getByRole('link', { name: en('shared.toChannels') })
     await expect.poll(() => channels.getAttribute('href')).toBe('/admin/channels')
-    expect(await page.getByText(textPattern('en', 'dashboard.marginShare')).count()).toBe(0)
+    await expect
+      .poll(() => page.getByText(textPattern('en', 'dashboard.marginShare')).count())
+      .toBe(0)
     app.site.routes['GET /api/data/site'] = () => ok(SITE)
     await page.getByText(en('dashboard.perSecondPeak', { peak: 0 })).waitFor()
     live.sendCalls(logRow(901))

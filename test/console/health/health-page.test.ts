@@ -99,8 +99,11 @@ describe('the health board', () => {
     const page = await open('/admin/health?keyword=Azure')
     await page.setViewportSize({ width: 390, height: 844 })
     const head = page.getByRole('article').getByRole('button', { name: en('shared.details') })
-    const box = await head.boundingBox()
-    expect(Math.min(box?.width ?? 0, (box?.height ?? 0) * 6)).toBeGreaterThan(320)
+    const size = async () => {
+      const box = await head.boundingBox()
+      return Math.min(box?.width ?? 0, (box?.height ?? 0) * 6)
+    }
+    await expect.poll(size).toBeGreaterThan(320)
     const drawer = page.getByRole('dialog', { name: 'Azure East US 2, second deployment' })
     for (const perform of [() => head.click(), () => head.press('Enter')]) {
       await perform()
@@ -149,7 +152,7 @@ describe('the health board', () => {
       .getByText(en('health.opened_other', { count: 5, round: 2 }))
       .first()
       .waitFor()
-    expect(await lastStays.count()).toBe(0)
+    await expect.poll(() => lastStays.count()).toBe(0)
   })
 
   it('folds consecutive entries of one circuit, but not the actions of a person', async () => {
@@ -160,7 +163,9 @@ describe('the health board', () => {
       .filter({ hasText: en('health.entryGroup.span_other', { count: 7, span: '22 min' }) })
     await line.getByText(en('health.entryGroup.opened_other', { count: 4 })).waitFor()
     await line.getByText('gpt-4o').waitFor()
-    expect(await timeline.getByText(en('health.entry.circuit-half-opened')).count()).toBe(0)
+    await expect
+      .poll(() => timeline.getByText(en('health.entry.circuit-half-opened')).count())
+      .toBe(0)
     await timeline.getByText(`gpt-4o · ${en('health.entry.byHand')}`).waitFor()
     await line
       .getByRole('button', { name: en('health.entryGroup.expand_other', { count: 7 }) })
@@ -207,7 +212,7 @@ describe('the health board', () => {
     await drawer.locator('.tg-health-circuits').waitFor({ state: 'detached' })
     for (const key of ['health.actions.close_one', 'health.actions.close_other'] as const) {
       const offer = drawer.getByRole('button', { name: textPattern('en', key) })
-      expect(await offer.count(), key).toBe(0)
+      await expect.poll(() => offer.count(), { message: key }).toBe(0)
     }
     await drawer.getByRole('button', { name: en('shared.test'), exact: true }).waitFor()
   })

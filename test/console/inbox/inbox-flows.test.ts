@@ -111,17 +111,21 @@ it('a message has a preview, opens in a frame without scripts, and is then read'
     .poll(() => rows.first().innerText())
     .toContain('Maintenance tonight, 22:00 to 23:00.')
   await expect.poll(() => rows.first().innerText()).toMatch(/\.\.\.$/)
-  expect(
-    await app.page
-      .getByRole('navigation', { name: textPattern('zh', 'ui.pageOf', { page: 1 }) })
-      .count(),
-  ).toBe(0)
+  await expect
+    .poll(() =>
+      app.page
+        .getByRole('navigation', { name: textPattern('zh', 'ui.pageOf', { page: 1 }) })
+        .count(),
+    )
+    .toBe(0)
   await rows.nth(1).getByRole('link').click()
   await app.page.getByRole('heading', { level: 1, name: 'New prices' }).waitFor()
   const frame = app.page.frameLocator(`iframe[title="${zh('inbox.content')}"]`)
   await frame.getByText('Monday').waitFor()
-  expect(await frame.locator('[onclick], script').count()).toBe(0)
-  expect(await app.page.locator('iframe').getAttribute('sandbox')).not.toContain('allow-scripts')
+  await expect.poll(() => frame.locator('[onclick], script').count()).toBe(0)
+  await expect
+    .poll(() => app.page.locator('iframe').getAttribute('sandbox'))
+    .not.toContain('allow-scripts')
   await bell(zh('shell.inboxUnread', { number: 1 })).waitFor()
   const marks = () => app.site.calls.filter(({ method }) => method === 'PUT')
   await expect.poll(() => marks().map(({ path }) => path)).toEqual(['/api/user/messages/3/read'])

@@ -198,7 +198,7 @@ describe('the personal settings page', () => {
       await focused.waitFor()
       const id = (await focused.getAttribute('aria-describedby'))?.split(' ').at(-1) ?? ''
       await expect.poll(() => page.locator(`[id="${id}"]`).textContent()).toBe(message)
-      expect(await page.locator('.tg-toast').count()).toBe(0)
+      await expect.poll(() => page.locator('.tg-toast').count()).toBe(0)
     }
     const fill = (name: string, text: string) =>
       page.getByRole('dialog').getByRole('textbox', { name, exact: true }).fill(text)
@@ -213,7 +213,7 @@ describe('the personal settings page', () => {
     await page.keyboard.press('Enter')
     await expectErrorAtFocusedField('The current password is wrong')
     await fill(zh('me.currentPassword'), 'other password')
-    expect(await page.locator('[aria-invalid="true"]').count()).toBe(0)
+    await expect.poll(() => page.locator('[aria-invalid="true"]').count()).toBe(0)
     await leave()
     await button(page, zh('me.changeMail')).click()
     await fill(zh('auth.email'), 'nobody')
@@ -223,7 +223,7 @@ describe('the personal settings page', () => {
     await leave()
     await button(page, zh('credentials.setUp')).click()
     // No second factor exists yet, so the dialog does not offer to use a code.
-    expect(await button(page, zh('credentials.useCode')).count()).toBe(0)
+    await expect.poll(() => button(page, zh('credentials.useCode')).count()).toBe(0)
     await fill(zh('credentials.yourPassword'), 'wrong password')
     await page.keyboard.press('Enter')
     await expectErrorAtFocusedField('The password is wrong')
@@ -242,9 +242,12 @@ describe('the personal settings page', () => {
     await fill(zh('credentials.appCode'), '654321')
     await page.keyboard.press('Enter')
     await said(page, 'The setup has expired')
-    const toast = await page.locator('.tg-toaster').boundingBox()
-    const foot = await page.locator('.tg-dialog-foot').boundingBox()
-    expect((foot?.y ?? 0) + (foot?.height ?? 0)).toBeLessThanOrEqual(toast?.y ?? 0)
+    const isBelowFoot = async () => {
+      const toast = await page.locator('.tg-toaster').boundingBox()
+      const foot = await page.locator('.tg-dialog-foot').boundingBox()
+      return toast !== null && foot !== null && foot.y + foot.height <= toast.y
+    }
+    await expect.poll(isBelowFoot).toBe(true)
     await button(page, zh('credentials.turnOn')).click({ trial: true })
   })
 
@@ -257,7 +260,7 @@ describe('the personal settings page', () => {
     await dialog.getByRole('button', { name: zh('ui.cancel') }).click()
     await dialog.waitFor({ state: 'detached' })
     await button(page, zh('credentials.createToken')).click()
-    expect(await page.locator('.tg-toast').count()).toBe(0)
+    await expect.poll(() => page.locator('.tg-toast').count()).toBe(0)
     await hasFocus(page, zh('credentials.yourPassword'))
     await page.keyboard.type('my password')
     await page.keyboard.press('Enter')
@@ -276,7 +279,7 @@ describe('the personal settings page', () => {
     const proof = page.getByRole('dialog', { name: zh('credentials.proofTitle') })
     await proof.getByRole('button', { name: zh('ui.cancel') }).click()
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
-    expect(await page.locator('.tg-toast').count()).toBe(0)
+    await expect.poll(() => page.locator('.tg-toast').count()).toBe(0)
   })
 
   it('deletes the account once its name is typed, and leaves for the login', async () => {
@@ -296,13 +299,13 @@ describe('the personal settings page', () => {
     await page.keyboard.press('Enter')
     await said(page, zh('me.deleted'))
     await page.waitForURL(`${site.url}/login`)
-    expect(await page.evaluate(() => localStorage.getItem('user'))).toBe(null)
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('user'))).toBe(null)
   })
 
   it('offers the super admin no deletion of the account', async () => {
     const { page } = await open({ role: 100 })
     await said(page, zh('me.admin'))
-    expect(await button(page, zh('me.deleteAccount')).count()).toBe(0)
+    await expect.poll(() => button(page, zh('me.deleteAccount')).count()).toBe(0)
   })
 
   it('saves the notification settings, and says why saving failed', async () => {
@@ -345,7 +348,7 @@ describe('the personal settings page', () => {
     const mailTo = page.getByRole('textbox', { name: zh('me.mailTo') })
     const code = page.getByRole('textbox', { name: zh('auth.code') })
     await mailTo.fill('Mia@example.com')
-    expect(await code.count()).toBe(0)
+    await expect.poll(() => code.count()).toBe(0)
     await mailTo.fill('ops@example.com')
     await button(page, zh('shared.saveSettings')).click()
     await page.getByText(zh('auth.codeRequired')).waitFor()
@@ -376,7 +379,7 @@ describe('the personal settings page', () => {
     const fault = page.getByText(zh('me.secretUnsendable'))
     await fault.waitFor()
     await secret.fill('whs-2')
-    expect(await fault.count()).toBe(0)
+    await expect.poll(() => fault.count()).toBe(0)
     await page.getByRole('checkbox', { name: zh('me.removeSecret') }).check()
     expect([await secret.isDisabled(), await secret.inputValue()]).toEqual([true, ''])
     await button(page, zh('shared.saveSettings')).click()
@@ -406,6 +409,6 @@ describe('the personal settings page', () => {
     await said(page, zh('me.mailUnbound'))
     await said(page, zh('me.noMail'))
     expect(bodyOf(site, 'POST', '/api/user/unbind')).toEqual({ provider: 'email' })
-    expect(await button(page, zh('oauth.unbind')).count()).toBe(0)
+    await expect.poll(() => button(page, zh('oauth.unbind')).count()).toBe(0)
   })
 })

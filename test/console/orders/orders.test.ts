@@ -120,10 +120,10 @@ describe.each(LANGUAGES)('pages with orders in %s', (language) => {
   it('the list of orders and its timelines have no accessibility fault', async () => {
     const { page, faults, close } = await open('/admin/orders', language)
     await page.getByText(TEXTS[language]('wallet.status_disputed'), { exact: true }).waitFor()
-    expect(
-      await cutAmong(page, '.tg-grid-title, .tg-grid-body :is(.tg-grid-cell, .tg-tag)'),
-    ).toEqual([])
-    expect(await cutAmong(page, '.tg-grid')).toEqual([])
+    await expect
+      .poll(() => cutAmong(page, '.tg-grid-title, .tg-grid-body :is(.tg-grid-cell, .tg-tag)'))
+      .toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-grid')).toEqual([])
     expect.soft(await lookFaults(page, `orders-${language}`, [1280, 390])).toEqual([])
     for (const shown of [WON, REFUNDED]) {
       await page.goto(`${app.site.url}/admin/orders?keyword=${shown.trade_no}`)
@@ -195,7 +195,7 @@ it('the link in a notice opens the disputed order, with its details, for an admi
   const [tab] = await Promise.all([page.waitForEvent('popup'), link.click()])
   await tab.getByText(zh('orders.event_disputeOpened', { money: 'US$20.00' })).waitFor()
   await tab.getByText(zh('wallet.status_disputed'), { exact: true }).waitFor()
-  expect(await tab.getByText('#13').count()).toBe(0)
+  await expect.poll(() => tab.getByText('#13').count()).toBe(0)
   expect(faults).toEqual([])
   await close()
 })
@@ -216,6 +216,6 @@ it('the wallet says in the user’s language what was refunded and restored', as
   await page
     .getByText(zh('wallet.refundedOf', { money: 'US$5.00', reason: 'bought by mistake' }))
     .waitFor()
-  expect(await page.getByText('Stripe: ').count()).toBe(0)
+  await expect.poll(() => page.getByText('Stripe: ').count()).toBe(0)
   await close()
 })

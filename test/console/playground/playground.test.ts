@@ -112,9 +112,9 @@ it('a chat sends the selected parameters, and shows answer, reasoning and cost',
   const hrefs = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')))
   expect(hrefs).toEqual(['https://example.org/a', 'https://example.org/x.png'])
   await expect.poll(() => links.first().getAttribute('rel')).toBe('noopener noreferrer nofollow')
-  expect(await reply.locator('img, b').count()).toBe(0)
+  await expect.poll(() => reply.locator('img, b').count()).toBe(0)
   const thoughts = app.page.getByText('Two and two')
-  expect(await thoughts.isVisible()).toBe(false)
+  await expect.poll(() => thoughts.isVisible()).toBe(false)
   await app.page.getByText(en('playground.reasoning')).click()
   await expect.poll(() => thoughts.isVisible()).toBe(true)
 })
@@ -142,7 +142,7 @@ it('the playground offers the models of the selected group, or says it has none'
   await app.page.getByLabel(en('ui.groupName')).selectOption('default')
   await app.page.getByText(en('playground.empty')).waitFor()
   await expect.poll(() => app.page.getByLabel(en('ui.model')).inputValue()).toBe('gpt-4o-mini')
-  expect(await button(en('shared.send')).isDisabled()).toBe(false)
+  await expect.poll(() => button(en('shared.send')).isDisabled()).toBe(false)
 })
 
 it('the playground can stop, retry, edit and delete; a reload keeps the conversation', async () => {
@@ -205,7 +205,7 @@ it('a failed answer shows the error, and the user can retry it', async () => {
   await reply.getByRole('button', { name: en('playground.retry') }).click()
   await app.page.getByText('Your quota does not cover this call.').waitFor()
   await expect.poll(() => said().count()).toBe(2)
-  expect(await app.page.getByRole('status').getByText('quota').count()).toBe(0)
+  await expect.poll(() => app.page.getByRole('status').getByText('quota').count()).toBe(0)
 })
 
 /** Holds the response with the tokens until the returned function is called. */

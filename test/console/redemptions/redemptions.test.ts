@@ -59,7 +59,9 @@ describe('the redemption pages at 1280 and 390 pixels, in either theme', () => {
       const text = TEXTS[language]
       await page.getByText('welcome').first().waitFor()
       await page.getByText(startingWith(text('redemptions.expiredAt'))).waitFor()
-      expect(await cutAmong(page, '.tg-grid-cell:has(.tg-redemption-validity)')).toEqual([])
+      await expect
+        .poll(() => cutAmong(page, '.tg-grid-cell:has(.tg-redemption-validity)'))
+        .toEqual([])
       const look = (name: string, part?: string) =>
         lookFaults(page, `${name}-${language}`, [1280, 390], part)
       expect.soft(await look('redemptions')).toEqual([])
@@ -85,9 +87,9 @@ describe('the list of redemption codes', () => {
   it('selects, copies, downloads and disables codes', async () => {
     const { page, close } = await open('/admin/coupons')
     await page.getByText('welcome').first().waitFor()
-    expect(
-      await page.getByRole('button', { name: zh('redemptions.disableSelected') }).count(),
-    ).toBe(0)
+    await expect
+      .poll(() => page.getByRole('button', { name: zh('redemptions.disableSelected') }).count())
+      .toBe(0)
     await page.getByRole('checkbox').first().click()
     await page.setViewportSize({ width: 390, height: 844 })
     const actions = page.getByRole('button', {
@@ -193,7 +195,7 @@ describe('the form for new redemption codes', () => {
     // The drawer scrolls as a whole, and the buttons for all keys stay visible.
     await page.getByText(MANY.at(-1) ?? '').scrollIntoViewIfNeeded()
     const list = page.locator('.tg-ready-keys')
-    expect(await list.evaluate((all) => all.scrollHeight - all.clientHeight)).toBe(0)
+    await expect.poll(() => list.evaluate((all) => all.scrollHeight - all.clientHeight)).toBe(0)
     const copyAll = page.locator('.tg-redemption-ready').getByRole('button').first()
     expect((await copyAll.boundingBox())?.y).toBeGreaterThan(0)
     await page.setViewportSize({ width: 390, height: 844 })
@@ -220,10 +222,10 @@ it('a refused custom redemption key shows the error at its field', async () => {
     await press(page, zh('redemptions.createAction'))
     await page.getByRole('dialog').getByText(words, { exact: true }).waitFor()
     await page.locator('[aria-invalid="true"][aria-describedby]:focus').waitFor()
-    expect(await page.locator('.tg-toast').count()).toBe(0)
+    await expect.poll(() => page.locator('.tg-toast').count()).toBe(0)
   }
   await key.fill('')
-  expect(await page.locator('[aria-invalid="true"]').count()).toBe(0)
+  await expect.poll(() => page.locator('[aria-invalid="true"]').count()).toBe(0)
   await key.fill('x'.repeat(65))
   await press(page, zh('redemptions.createAction'))
   await page.getByText(zh('redemptions.error.keyInvalid'), { exact: true }).waitFor()
@@ -241,7 +243,7 @@ describe('the wallet', () => {
     await page.getByText(zh('wallet.giftAdded', { amount: '$10.00' })).waitFor()
     expect(lastBody('POST /api/user/topup')).toEqual({ key: 'HELLO-2026' })
     expect(new URL(page.url()).search).toBe('')
-    expect(await box.inputValue()).toBe('')
+    await expect.poll(() => box.inputValue()).toBe('')
     await press(page, zh('wallet.redeemNow'))
     await page.getByText(zh('wallet.codeRequired')).waitFor()
     await press(page, zh('wallet.getCode'))

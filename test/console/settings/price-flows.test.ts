@@ -111,7 +111,9 @@ describe('the price table', () => {
     await open()
     const grid = app.page.getByRole('grid', { name: zh('pricing.priceGrid') })
     await grid.waitFor()
-    expect(await grid.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+    await expect
+      .poll(() => grid.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
+      .toBe(0)
   })
 
   it('shows the error of an invalid default output limit at its field', async () => {
@@ -147,7 +149,7 @@ describe('the price table', () => {
   it('applies a batch change only with a selection and a valid number', async () => {
     await open()
     const { page } = app
-    expect(await button(zh('pricing.batchSet')).count()).toBe(0)
+    await expect.poll(() => button(zh('pricing.batchSet')).count()).toBe(0)
     await page
       .getByRole('row', { name: /gpt-4o-mini/ })
       .getByRole('checkbox')
@@ -220,7 +222,7 @@ describe('the price table', () => {
       .locator('.tg-price-changes .tg-time')
       .evaluateAll((times) => times.map((time) => time.getClientRects().length))
     expect(new Set(heights)).toEqual(new Set([1]))
-    expect(await cutAmong(page, '.tg-drawer-body')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-drawer-body')).toEqual([])
   })
 })
 

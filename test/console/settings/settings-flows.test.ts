@@ -32,7 +32,7 @@ async function mend(
 it('the page hides options without effect', async () => {
   await open('operation')
   await field(label('QuotaForNewUser', 'quota')).waitFor()
-  expect(await field('StreamCacheQueueLength').count()).toBe(0)
+  await expect.poll(() => field('StreamCacheQueueLength').count()).toBe(0)
 })
 
 describe('a change by another user', () => {
@@ -160,7 +160,7 @@ describe('a wrong input in a settings tab', () => {
     await open('system')
     await mend(label('ServerAddress'), 'example.com', zh('settings.notUrl'), 'https://a.example')
     await mend(label('SMTPPort'), '70000', zh('settings.tooLarge', { max: 65535 }), '465')
-    expect(await field(label('SMTPToken')).inputValue()).toBe('')
+    await expect.poll(() => field(label('SMTPToken')).inputValue()).toBe('')
     await field(label('SMTPToken')).fill('secret')
     await field(label('GitHubClientSecret')).fill('other')
     await field(label('GitHubClientSecret')).fill('')
@@ -233,7 +233,7 @@ describe('a save', () => {
     await app.page.locator('.tg-field-error', { hasText: 'Name not available' }).waitFor()
     await expect.poll(() => field(label('SystemName')).inputValue()).toBe('Mine')
     await field(label('SystemName')).fill('Ours')
-    expect(await app.page.locator('.tg-field-error').count()).toBe(0)
+    await expect.poll(() => app.page.locator('.tg-field-error').count()).toBe(0)
     // A warning in the response of a save is also shown at the field, with its name.
     app.site.routes['PUT /api/option/'] = () => ok(null, 'Nothing will call it')
     await save()
@@ -257,7 +257,7 @@ describe('a save', () => {
     const drawer = app.page.getByRole('dialog')
     await drawer.getByText('587').waitFor()
     await drawer.getByText(zh('settings.secretReplaced')).waitFor()
-    expect(await drawer.innerText()).not.toContain('canary')
+    await expect.poll(() => drawer.innerText()).not.toContain('canary')
   })
 })
 
@@ -325,6 +325,6 @@ it('an admin can read the options of the super admin, but cannot change them', a
   await field(label('SMTPPort')).waitFor()
   await expect.poll(() => field(label('SMTPPort')).isDisabled()).toBe(true)
   await expect.poll(() => field(label('TopUpLink')).isDisabled()).toBe(true)
-  expect(await field(label('RegisterEnabled')).isDisabled()).toBe(false)
+  await expect.poll(() => field(label('RegisterEnabled')).isDisabled()).toBe(false)
   await expect.poll(() => app.page.getByText(zh('settings.rootOnly')).count()).toBeGreaterThan(5)
 })

@@ -116,7 +116,7 @@ describe('the drawing log', () => {
     })
     const page = await enterEmpty('/app/logs/drawing')
     await page.getByText(en('taskLogs.drawingsOff')).waitFor()
-    expect(await page.getByText('POST /mj/submit').count()).toBe(0)
+    await expect.poll(() => page.getByText('POST /mj/submit').count()).toBe(0)
     const settings = page.getByRole('link', { name: en('ui.openSettings') })
     await expect.poll(() => settings.getAttribute('href')).toBe('/admin/settings?tab=other')
     Object.assign(app.site.routes, {
@@ -130,7 +130,9 @@ describe('the drawing log', () => {
     const member = await enterEmpty('/app/logs/tasks', MEMBER)
     await member.getByText(en('taskLogs.musicOff')).waitFor()
     await member.getByText(en('taskLogs.offUser')).waitFor()
-    expect(await member.getByRole('link', { name: en('ui.openSettings') }).count()).toBe(0)
+    await expect
+      .poll(() => member.getByRole('link', { name: en('ui.openSettings') }).count())
+      .toBe(0)
   })
 
   it('opens the image, the prompt and the reason for a failure', async () => {
@@ -145,7 +147,7 @@ describe('the drawing log', () => {
     await picture.waitFor({ state: 'detached' })
     const failed = row(page, 'Banned prompt')
     await failed.getByText(en('taskLogs.status.FAILURE'), { exact: true }).waitFor()
-    expect(await failed.getByText('0%').count()).toBe(0)
+    await expect.poll(() => failed.getByText('0%').count()).toBe(0)
     await failed.getByText('Banned prompt').click()
     await page.getByRole('dialog').getByText('a cat on a wall').waitFor()
     await page
@@ -199,10 +201,12 @@ describe('the drawing log', () => {
     expect(callsTo('/api/mj/')).toEqual([])
     expect(callsTo('/api/mj/self')[0]?.query.get('channel_id')).toBeNull()
     for (const name of [en('shared.channel'), en('shared.user')]) {
-      expect(await page.getByRole('columnheader', { name, exact: true }).count()).toBe(0)
+      await expect.poll(() => page.getByRole('columnheader', { name, exact: true }).count()).toBe(0)
     }
-    expect(await page.getByRole('note').count()).toBe(0)
-    expect(await page.getByRole('textbox', { name: en('shared.channelId') }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('note').count()).toBe(0)
+    await expect
+      .poll(() => page.getByRole('textbox', { name: en('shared.channelId') }).count())
+      .toBe(0)
   })
 })
 
@@ -221,7 +225,7 @@ describe('the music log', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: en('taskLogs.readLyrics'), exact: true }).click()
     await dialog.getByText(LYRICS[1]).waitFor()
-    expect(await dialog.locator('audio').count()).toBe(0)
+    await expect.poll(() => dialog.locator('audio').count()).toBe(0)
   })
 })
 
@@ -234,13 +238,13 @@ it('the menu lists the drawing and music logs only when the site enables them', 
   await page.reload()
   await menu.getByRole('link', { name: en('shell.usageLog') }).waitFor()
   await menu.getByRole('link', { name: en('shell.drawings') }).waitFor({ state: 'detached' })
-  expect(await menu.getByRole('link', { name: en('shell.musicTasks') }).count()).toBe(0)
+  await expect.poll(() => menu.getByRole('link', { name: en('shell.musicTasks') }).count()).toBe(0)
 })
 
 describe.each(LANGUAGES)('the task logs in %s, in both themes', (language) => {
   const look = async (path: string, name: string, opener: WordKey): Promise<string[]> => {
     const page = await enterAt(path, language)
-    expect(await cutAmong(page, CELLS)).toEqual([])
+    await expect.poll(() => cutAmong(page, CELLS)).toEqual([])
     const faults = await lookFaults(page, `${name}-${language}`, [1280, 390])
     await page
       .getByRole('button', { name: TEXTS[language](opener), exact: true })

@@ -196,11 +196,13 @@ it('a switch can be undone with one press, and is restored when the server refus
   await toggle.click()
   await said('The token cannot be used')
   await expect.poll(() => toggle.isChecked()).toBe(true)
-  expect(
-    await app.page
-      .getByRole('switch', { name: zh('shared.enableNamed', { name: 'trial' }) })
-      .isDisabled(),
-  ).toBe(true)
+  await expect
+    .poll(() =>
+      app.page
+        .getByRole('switch', { name: zh('shared.enableNamed', { name: 'trial' }) })
+        .isDisabled(),
+    )
+    .toBe(true)
 })
 
 describe('selected tokens', () => {
@@ -216,7 +218,7 @@ describe('selected tokens', () => {
         zh('shared.deleteSelected'),
       ),
     })
-    expect(await actions.count()).toBe(0)
+    await expect.poll(() => actions.count()).toBe(0)
     await selectAll()
     await expect.poll(() => actions.count()).toBe(4)
   })

@@ -32,7 +32,7 @@ it('a list of 100 000 tokens scrolls at 60 frames a second', async () => {
   const grid = page.getByRole('grid').first()
   await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('100001')
   const perFrame = await scrollWork(page, grid)
-  expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
+  await expect.poll(() => page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
   console.log(`tokens, work a frame: ${perFrame.map((ms) => ms.toFixed(1)).join(', ')} ms`)
   expect(Math.min(...perFrame)).toBeGreaterThan(0.5)
   expect(Math.min(...perFrame)).toBeLessThan(budget(FRAME_MS))

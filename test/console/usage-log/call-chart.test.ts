@@ -114,7 +114,7 @@ describe('the chart above the usage log', () => {
 
   it('is hidden when it would count something else than the list', async () => {
     const { page, close } = await open('range=24h&token=production')
-    expect(await page.locator('.tg-log-chart').count()).toBe(0)
+    await expect.poll(() => page.locator('.tg-log-chart').count()).toBe(0)
     await close()
   })
 })

@@ -91,7 +91,7 @@ describe('the details of a call', () => {
     await expander(page, 50).click()
     await details(page).waitFor()
     await expect.poll(() => topOf(page, 50)).toBe(before)
-    expect(await grid.evaluate((box) => box.scrollTop)).toBe(0)
+    await expect.poll(() => grid.evaluate((box) => box.scrollTop)).toBe(0)
     await expander(page, 50).click()
     await details(page).waitFor({ state: 'detached' })
     await expect.poll(() => topOf(page, 50)).toBe(before)
@@ -113,7 +113,7 @@ describe('the details of a call', () => {
           return document.elementFromPoint(x, y)?.closest('.tg-grid-item') !== null
         })
       await expect.poll(seen).toBe(true)
-      expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
+      await expect.poll(() => page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
       const headTop = async () => (await page.locator('.tg-grid-head').boundingBox())?.y
       await expect.poll(headTop).toBe(52)
     }

@@ -82,7 +82,7 @@ describe('the search of the usage log', () => {
     await search().fill('0199aa00')
     await app.page.keyboard.press('Enter')
     await expect.poll(() => rows().count()).toBe(10)
-    expect(await details().count()).toBe(0)
+    await expect.poll(() => details().count()).toBe(0)
   })
 
   it('shows a message when there is no such call', async () => {

@@ -61,31 +61,37 @@ describe('the layout of the usage log', () => {
     it(`shows ${name} the main columns and failures at 1280 px without scrolling`, async () => {
       rows = manyRows(9)
       const { page, close } = await open({}, user)
-      const grid = await boxOf(page.getByRole('grid'))
-      const last = await boxOf(page.getByRole('columnheader', { name: en('shared.status') }))
-      expect(last.right).toBeLessThanOrEqual(grid.right - SCROLL_BAR_PX)
+      const rightOf = async (place: Locator) => (await boxOf(place)).right
+      const gridRight = () => rightOf(page.getByRole('grid'))
+      const last = page.getByRole('columnheader', { name: en('shared.status') })
+      const lastFits = async () => (await rightOf(last)) <= (await gridRight()) - SCROLL_BAR_PX
+      await expect.poll(lastFits).toBe(true)
       for (const title of [...ESSENTIAL, ...own]) {
-        const header = await boxOf(page.getByRole('columnheader', { name: title }).first())
-        expect(header.right, title).toBeLessThanOrEqual(last.right)
+        const header = page.getByRole('columnheader', { name: title }).first()
+        const isBeforeLast = async () => (await rightOf(header)) <= (await rightOf(last))
+        await expect.poll(isBeforeLast, { message: title }).toBe(true)
       }
-      const cut = await page.locator('.tg-grid-body .tg-grid-cell').evaluateAll((cells, right) => {
-        const seen = cells.filter((cell) => cell.getBoundingClientRect().right <= right)
-        return seen
-          .filter((cell) => cell.scrollWidth > cell.clientWidth)
-          .map((cell) => cell.textContent)
-      }, last.right)
-      expect(cut).toEqual([])
+      const cells = page.locator('.tg-grid-body .tg-grid-cell')
+      const cutBefore = (right: number) =>
+        cells.evaluateAll((all, end) => {
+          const seen = all.filter((cell) => cell.getBoundingClientRect().right <= end)
+          return seen
+            .filter((cell) => cell.scrollWidth > cell.clientWidth)
+            .map((cell) => cell.textContent)
+        }, right)
+      await expect.poll(async () => cutBefore(await rightOf(last))).toEqual([])
       const channels = page.locator('.tg-grid-body .tg-log-channel > :first-child')
       await expect.poll(() => channels.count()).toBe(user === ROOT_USER ? 9 : 0)
-      expect(
-        await channels.evaluateAll((names) =>
+      const cutNames = () =>
+        channels.evaluateAll((names) =>
           names.filter((name) => name.scrollWidth > name.clientWidth || name.clientWidth === 0),
-        ),
-      ).toEqual([])
+        )
+      await expect.poll(cutNames).toEqual([])
       const failed = failedRow(page).getByText(en('shared.failed'))
-      expect((await boxOf(failed)).right).toBeLessThanOrEqual(grid.right)
+      const failedFits = async () => (await rightOf(failed)) <= (await gridRight())
+      await expect.poll(failedFits).toBe(true)
       await expect.poll(() => failed.locator('.tg-mark').count()).toBe(1)
-      expect(await failedRow(page).locator('.tg-log-pace-good').count()).toBe(0)
+      await expect.poll(() => failedRow(page).locator('.tg-log-pace-good').count()).toBe(0)
       await close()
     })
   }
@@ -128,7 +134,9 @@ describe('the layout of the usage log', () => {
     const number = new Intl.NumberFormat(language === 'zh' ? 'zh-CN' : 'en-US')
     await page.getByTitle(number.format(1_234_567)).waitFor()
     const columns = ['prompt', 'completion', 'type'].map((id) => `[data-column="${id}"]`)
-    expect(await cutAmong(page, `.tg-grid-body :is(${columns.join(', ')}, .tg-tag)`)).toEqual([])
+    await expect
+      .poll(() => cutAmong(page, `.tg-grid-body :is(${columns.join(', ')}, .tg-tag)`))
+      .toEqual([])
     await takePicture(page, `log-ends-${language}`)
     await close()
   })
@@ -139,7 +147,7 @@ describe('the layout of the usage log', () => {
     const grid = page.locator('.tg-grid')
     const time = page.getByRole('columnheader', { name: en('shared.time') })
     const before = await boxOf(time)
-    expect(await grid.getAttribute('data-more')).toBe('')
+    await expect.poll(() => grid.getAttribute('data-more')).toBe('')
     await grid.evaluate((box) => box.scrollTo({ left: box.scrollWidth }))
     await expect.poll(() => grid.getAttribute('data-more')).toBeNull()
     const details = startingWith(en('usageLog.column.details'))
@@ -267,7 +275,7 @@ describe('the usage log on a phone', () => {
     rows = manyRows(20)
     const { page, close } = await open({ width: 390 })
     const model = page.getByRole('combobox', { name: en('ui.model') })
-    expect(await model.isVisible()).toBe(false)
+    await expect.poll(() => model.isVisible()).toBe(false)
     await page.getByRole('button', { name: en('ui.filters') }).click()
     await model.fill('gpt-4o')
     await model.press('Enter')
@@ -277,7 +285,7 @@ describe('the usage log on a phone', () => {
     })
     await takePicture(page, 'log-phone-filters')
     await fold.click()
-    expect(await model.isVisible()).toBe(false)
+    await expect.poll(() => model.isVisible()).toBe(false)
     await close()
   })
 

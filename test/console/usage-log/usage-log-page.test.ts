@@ -293,7 +293,7 @@ describe('the usage log', () => {
       live.sendCalls(
         ...Array.from({ length: 50 }, (_, index) => logRow(1001 + second * 50 + index)),
       )
-      expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
+      await expect.poll(() => page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
       await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(drawn)))
     }
     await page.getByRole('button', { name: en('usageLog.newRows', { text: '2,500' }) }).waitFor()
@@ -302,7 +302,7 @@ describe('the usage log', () => {
     await expect
       .poll(() => page.getByRole('grid').getAttribute('aria-rowcount'))
       .toBe(String(2_550 + 1))
-    expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
+    await expect.poll(() => page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
     await close()
   })
 

@@ -36,9 +36,13 @@ describe('the list of users', () => {
   it('offers no action on deleted users, and none on root that would remove it', async () => {
     const { page } = app
     await open()
-    expect(await rowOf(zh('users.state.deactivated')).getByRole('button').count()).toBe(0)
-    expect(await rowOf(zh('users.state.erased')).getByRole('switch').count()).toBe(0)
-    expect(await rowOf(zh('users.state.erased')).getByText(zh('shared.level.user')).count()).toBe(0)
+    await expect
+      .poll(() => rowOf(zh('users.state.deactivated')).getByRole('button').count())
+      .toBe(0)
+    await expect.poll(() => rowOf(zh('users.state.erased')).getByRole('switch').count()).toBe(0)
+    await expect
+      .poll(() => rowOf(zh('users.state.erased')).getByText(zh('shared.level.user')).count())
+      .toBe(0)
     await page.getByRole('button', { name: zh('shared.moreActions', { name: 'root' }) }).click()
     await expect
       .poll(() => page.getByRole('menuitem').allTextContents())
@@ -91,9 +95,9 @@ describe('the user drawers', () => {
     const name = dialog().getByLabel(zh('auth.name'))
     await dialog().locator('[aria-invalid="true"]:focus').waitFor()
     await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true')
-    expect(await page.locator('.tg-toast').count()).toBe(0)
+    await expect.poll(() => page.locator('.tg-toast').count()).toBe(0)
     await name.fill('zoe')
-    expect(await page.getByText('The username is taken').count()).toBe(0)
+    await expect.poll(() => page.getByText('The username is taken').count()).toBe(0)
     await add()
     await said('The user cannot be created')
     await page.setViewportSize({ width: 390, height: 860 })
@@ -122,7 +126,7 @@ describe('the user drawers', () => {
     await dialog().getByText('bank transfer no. 17').waitFor()
     await dialog().getByText('88213').waitFor()
     for (const name of [zh('shared.balance'), zh('shared.quota')]) {
-      expect(await dialog().getByRole('textbox', { name }).count()).toBe(0)
+      await expect.poll(() => dialog().getByRole('textbox', { name }).count()).toBe(0)
     }
     await dialog().getByLabel(zh('ui.groupName')).selectOption('default')
     await save()
@@ -158,11 +162,13 @@ describe('the user drawers', () => {
     app.site.routes['GET /api/user/3'] = () => ok(bare)
     await open('/user/edit/3')
     await dialog().getByText(zh('oauth.bindings')).waitFor()
-    expect(
-      await dialog()
-        .getByRole('button', { name: zh('users.secondFactorOpen') })
-        .count(),
-    ).toBe(0)
+    await expect
+      .poll(() =>
+        dialog()
+          .getByRole('button', { name: zh('users.secondFactorOpen') })
+          .count(),
+      )
+      .toBe(0)
   })
 
   it('report an unknown user for an invalid URL', async () => {
@@ -278,8 +284,8 @@ describe('the page of the own account', () => {
 
   it('has no group or quota, and requires the current password', async () => {
     await open('/user/edit')
-    expect(await dialog().count()).toBe(0)
-    expect(await field(zh('ui.groupName')).count()).toBe(0)
+    await expect.poll(() => dialog().count()).toBe(0)
+    await expect.poll(() => field(zh('ui.groupName')).count()).toBe(0)
     await field(zh('ui.newPassword')).fill('new password')
     await submit()
     await said(zh('users.error.originalMissing'))
@@ -306,7 +312,7 @@ describe('the page of the own account', () => {
       'code' in (body as object) ? ok(null) : { body: needed }
     await open('/user/edit')
     await field(zh('ui.newPassword')).fill('first password')
-    expect(await field(zh('users.originalPassword')).count()).toBe(0)
+    await expect.poll(() => field(zh('users.originalPassword')).count()).toBe(0)
     await submit()
     await said('Enter a password or a code')
     await page.getByLabel(zh('credentials.codeOrRecovery')).fill('123456')

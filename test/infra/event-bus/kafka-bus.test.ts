@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, describe, vi } from 'vitest'
+import { afterAll, describe } from 'vitest'
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
 import { QUICK_TIMINGS } from '#test/support/kafka/short-kafka-timings.ts'
 import { eventBusConformance } from './conformance.ts'
 
 /** Each of a test's conditions may take 25 s on a busy machine. */
-vi.setConfig({ testTimeout: 60_000 })
-
 const kafka = await kafkaForTests()
 const { isMissing, place } = placeOf(kafka)
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kafka, logLevel } from 'kafkajs'
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import type { KafkaTimings } from '#infra/event-bus/kafka/kafka-timings.ts'
 import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
@@ -12,8 +12,6 @@ import { appendSome, type BusFixture, expectFold, lanesOf, openBusFixture } from
 import { startRecording } from './recording-worker.ts'
 
 /** Each of a test's conditions may take 25 s on a busy machine. */
-vi.setConfig({ testTimeout: 60_000 })
-
 const kafka = await kafkaForTests()
 const canBeKilled = !('skip' in kafka) && ['maven', 'container'].includes(kafka.kind)
 const { isMissing, place } = placeOf(kafka)

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Kafka, logLevel } from 'kafkajs'
 import { type Logger, pino } from 'pino'
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import { createHistory } from '#infra/event-bus/kafka/read-last-messages.ts'
 import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
@@ -12,8 +12,6 @@ import { appendSome, type BusFixture, expectFold, openBusFixture } from './confo
 import { lowestCheckpoint, startRecording } from './recording-worker.ts'
 
 /** Each of a test's conditions may take 25 s on a busy machine. */
-vi.setConfig({ testTimeout: 60_000 })
-
 const kafka = await kafkaForTests()
 const { isMissing, place } = placeOf(kafka)
 const brokers = 'skip' in kafka ? [] : kafka.brokers

@@ -93,7 +93,7 @@ describe('a batch of 10 000 lines, whose relay is killed twice while it settles'
       return items.map(({ other }) => JSON.parse(other))
     }
     const row = { batch_lines: LINES, batch_lines_billed: BILLED, batch_ratio: '0.5' }
-    await expect.poll(log, { timeout: 20_000 }).toMatchObject([row])
+    await expect.poll(log).toMatchObject([row])
     expect(await relay.stop()).toBe(0)
     await site.expectReadModelsToEqualTheFold()
   }, 240_000)

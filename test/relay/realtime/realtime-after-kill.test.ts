@@ -46,7 +46,7 @@ it('each response of a killed relay is ended once, with its recorded progress', 
     const { events } = await readBook(site.store)
     return events.filter(({ type }) => type === 'CallProgressed').length
   }
-  await expect.poll(progressed, { timeout: 30_000 }).toBeGreaterThanOrEqual(SESSIONS)
+  await expect.poll(progressed).toBeGreaterThanOrEqual(SESSIONS)
   await victim.kill()
   await expect
     .poll(async () => (await readBook(site.store)).open.length, { timeout: 60_000 })

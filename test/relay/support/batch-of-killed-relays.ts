@@ -48,7 +48,7 @@ export async function killTwiceWhileItSettles(
   for (const [kill, atLeast] of [1_000, 4_000].entries()) {
     void look(relay).catch(() => {})
     await expect
-      .poll(async () => (await billedLines(site, batch)).length, { timeout: 30_000, interval: 50 })
+      .poll(async () => (await billedLines(site, batch)).length, { interval: 50 })
       .toBeGreaterThan(atLeast)
     expect((await billedLines(site, batch)).length).toBeLessThan(BILLED)
     await relay.kill()

@@ -113,18 +113,13 @@ describe('a relay that dies between submit and answer', () => {
   it('is replaced as poller by another relay', async () => {
     await setOption(site.root, 'MjNotifyEnabled', false)
     await expect
-      .poll(
-        async () => {
-          const task = await taskOf(await submit(survivor, 'a boat'))
-          const [submitted] = await eventsOf(task)
-          return submitted?.type === 'TaskSubmitted' && !submitted.data.isNotified ? task : null
-        },
-        { timeout: 5_000 },
-      )
+      .poll(async () => {
+        const task = await taskOf(await submit(survivor, 'a boat'))
+        const [submitted] = await eventsOf(task)
+        return submitted?.type === 'TaskSubmitted' && !submitted.data.isNotified ? task : null
+      })
       .not.toBeNull()
-    await expect
-      .poll(async () => (await readBook(site.store)).open, { timeout: 30_000, interval: 250 })
-      .toEqual([])
+    await expect.poll(async () => (await readBook(site.store)).open, { interval: 250 }).toEqual([])
     const book = await readBook(site.store)
     expect(book.endedNotOnce).toEqual([])
     expect(book.ledgerSum).toBe(0n)
