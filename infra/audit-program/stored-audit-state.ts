@@ -44,9 +44,9 @@ type Stored = {
 type Deps = { readonly pg: Pool; readonly vault: Pick<Vault, 'keyedHash'> }
 
 /**
- * Returns the state of the last verification without findings. Returns null if there is none, if it
- * is of another release, or if it was not written by this site: a state that was edited by SQL
- * would hide findings.
+ * Returns the state of the last verification without findings about the history. Returns null if
+ * there is none, if it is of another release, or if it was not written by this site: a state that
+ * was edited by SQL would hide findings.
  */
 export async function readVerified({ pg, vault }: Deps): Promise<Verified | null> {
   const { rows } = await pg.query<{ bytes: Buffer; mac: string }>(

@@ -17,6 +17,7 @@ import type { Core } from '../core-dependencies.ts'
 import { compareBalances } from './compare-balances.ts'
 import { GrowingTree } from './growing-tree.ts'
 import type { RecordReader } from './read-records.ts'
+import { reportRefusals } from './report-refusals.ts'
 import { openSealedLog, recordsOf, type SealedLog } from './sealed-tree.ts'
 import { readVerified, type Verified, writeVerified } from './stored-audit-state.ts'
 import { eventOf, leafHash, type StoredRecord } from './stored-record.ts'
@@ -25,7 +26,6 @@ import {
   compareEarlierRoots,
   compareStoredLog,
   readSignedLog,
-  reportRefusals,
   type Seal,
   type SignedLog,
   verifyIsSealed,
@@ -56,8 +56,8 @@ export type SiteVerification = {
 /**
  * Verifies the recorded events, the transparency log and the balances. A full verification reads
  * all events and also compares every read model with a new fold. An incremental one continues after
- * the last verification without findings, and becomes a full one if there is none. It compares the
- * events before, or a part of them, with their sealed hashes.
+ * the last verification without findings about the history, and becomes a full one if there is
+ * none. It compares the events before, or a part of them, with their sealed hashes.
  */
 export async function verifySite(
   core: Core,
@@ -94,7 +94,7 @@ export async function verifySite(
     if (signed !== null) await compareStoredLog(core, signed, findings, options.signal)
     await compareReadModels(core, ahead, findings, options)
   }
-  if (findings.total() === 0) await writeVerified(core, { ...verified, nextTile })
+  if (findings.historyTotal() === 0) await writeVerified(core, { ...verified, nextTile })
   const root = log === null ? null : (seal.roots.get(seal.size)?.toString('base64') ?? null)
   return { mode, fromPosition, toPosition: state.position, root, treeSize: seal.size, findings }
 }
@@ -247,7 +247,7 @@ async function compareReadModels(
   const results = await folded.catch((error: Error) => {
     // A history in which something was found may be impossible to fold: an event that another one
     // needs is missing. The findings that name the event must be reported all the same.
-    if (signal?.aborted === true || findings.total() === 0) throw error
+    if (signal?.aborted === true || findings.historyTotal() === 0) throw error
     findings.report('read-models', null, 'EventsNotFoldable', { reason: error.message })
     return []
   })

@@ -8,13 +8,13 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { auditJobsDecider } from '#domain/audit/decide.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { Findings } from '#domain/audit/findings.ts'
+import { reportRefusals } from '#infra/audit-program/report-refusals.ts'
 import { recordsOf } from '#infra/audit-program/sealed-tree.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
   parseVerifierKey,
 } from '#infra/audit-program/signed-checkpoint.ts'
-import { reportRefusals } from '#infra/audit-program/verify-log.ts'
 import type { Config } from '#infra/config/config.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
