@@ -74,7 +74,8 @@ async function appendAndSeal({ core, log }: Site, count = 1): Promise<void> {
   await sealEvents({ pg, log, readLeaves, arePositionsDense: true, now })
 }
 
-function publish(
+/** Publishes once, and returns whether nothing is left. */
+async function publish(
   { core }: { readonly core: Core },
   transparencyLog: Partial<Config['transparencyLog']>,
 ): Promise<boolean> {
@@ -84,7 +85,7 @@ function publish(
     ...core.config,
     transparencyLog: { ...core.config.transparencyLog, ...transparencyLog },
   }
-  return publishCheckpoints({ ...core, config, outbound })
+  return (await publishCheckpoints({ ...core, config, outbound })) === 'complete'
 }
 
 const isCosigned = async (site: Site, by: Site): Promise<boolean> => {
