@@ -16,6 +16,7 @@ import {
   SEALED_FOLDER,
   SEGMENT_FOLDER,
 } from './export-format.ts'
+import { parseSignedCheckpoint, type SignedCheckpoint } from './signed-checkpoint.ts'
 import { type ExportOptions, type ExportSource, exportFiles, treeBefore } from './write-export.ts'
 
 /** Thrown if a folder has an export that the new one would not continue, but replace. */
@@ -24,8 +25,8 @@ export class OtherExport extends Error {}
 /**
  * Writes an export into a folder. Complete segments of an earlier or interrupted export of the same
  * folder are kept, and segments that no longer belong to it are removed at the end. Throws
- * `OtherExport` if the folder has the export of another site or of another range, which may be
- * somebody's evidence.
+ * `OtherExport` if the folder has the export of another site, of another history or of another
+ * range, which may be somebody's evidence.
  */
 export async function writeExportFolder(
   source: ExportSource,
@@ -67,7 +68,8 @@ async function verifyContinues(
   const refuse = (reason: string): never => {
     throw new OtherExport(`${folder} has an export ${reason}. Name another folder`)
   }
-  const origins = originsOf((await sealedTree()).keys)
+  const tree = await sealedTree()
+  const origins = originsOf(tree.keys)
   const isSameSite = originsOf(found.keys).every((origin) => origins.includes(origin))
   if (!isSameSite) refuse(`of another site (${originsOf(found.keys).join(', ')})`)
   // The position of the first event can be larger than the start of the range if positions have
@@ -79,8 +81,38 @@ async function verifyContinues(
   if (found.treeBefore.subtrees.join() !== before.subtrees.join()) {
     refuse('that follows other events than this site has')
   }
+  const newest = newestCheckpoint(found)
+  const root = newest === null ? null : ((await tree.rootAt?.(newest.size)) ?? null)
+  if (newest !== null && root?.equals(newest.root) !== true) {
+    refuse(
+      `of another history: this site's log differs from its checkpoint of ${newest.size} events. ` +
+        'Keep it as evidence',
+    )
+  }
   const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await records.head())
   if (found.last > last) refuse(`of more events: up to position ${found.last}, not ${last}`)
+}
+
+/**
+ * Returns the signed checkpoint of the most events. One that cannot be read is left out: whoever
+ * verifies the export finds it.
+ */
+function newestCheckpoint({ signedCheckpoints, continuation }: Manifest): SignedCheckpoint | null {
+  const next = continuation === undefined ? [] : [continuation.signedCheckpoint]
+  let newest: SignedCheckpoint | null = null
+  for (const note of [...signedCheckpoints, ...next]) {
+    const checkpoint = checkpointIn(note)
+    if (checkpoint !== null && checkpoint.size >= (newest?.size ?? 0)) newest = checkpoint
+  }
+  return newest
+}
+
+function checkpointIn(note: string): SignedCheckpoint | null {
+  try {
+    return parseSignedCheckpoint(note)
+  } catch {
+    return null
+  }
 }
 
 function manifestIn(path: string): Manifest {

@@ -29,6 +29,8 @@ type ExportedTree = SealedTree & {
   readonly leafHashes?: (first: number, count: number) => Promise<readonly Buffer[]>
   /** Returns the proof that the tree of `newSize` events continues the one of `size` events. */
   readonly consistencyProof?: (size: number, newSize: number) => Promise<readonly Buffer[]>
+  /** Returns the root of the sealed tree of the first `size` events, or null if it is smaller. */
+  readonly rootAt?: (size: number) => Promise<Buffer | null>
 }
 
 export type ExportSource = {
@@ -61,7 +63,7 @@ export async function* exportFiles(
   { from = 1, to, exportedAt, findWritten, onProgress = () => {} }: ExportOptions,
 ): AsyncGenerator<ExportFile> {
   // The tree is read first, so that all of its events are among those that are exported.
-  const { leafHashes, consistencyProof, ...sealed } = await sealedTree()
+  const { leafHashes, consistencyProof, rootAt: _, ...sealed } = await sealedTree()
   const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await records.head())
   const before = await treeBefore(records, from)
   const { arePositionsDense } = records
