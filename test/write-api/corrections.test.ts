@@ -150,6 +150,13 @@ describe('a what-if', () => {
     expect(data.largest).toHaveLength(100)
     expect(await fixture.head()).toBe(head)
   })
+
+  it('is refused while the charges in force are not known', async () => {
+    const waits = vi.spyOn(fixture.freshness, 'waitFor').mockResolvedValueOnce(false)
+    const refused = await post<Repricing>('/api/audit/reprice', { ...range(), prices: {} })
+    waits.mockRestore()
+    expect(refused).toMatchObject({ success: false, code: 'CorrectedCallsBehind' })
+  })
 })
 
 describe('a correction', () => {
