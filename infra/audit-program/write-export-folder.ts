@@ -31,9 +31,9 @@ export class OtherExport extends Error {}
 export async function writeExportFolder(
   source: ExportSource,
   folder: string,
-  options: Omit<ExportOptions, 'findWritten'>,
+  options: Omit<ExportOptions, 'findWritten' | 'before'>,
 ): Promise<Manifest> {
-  await verifyContinues(source, folder, options)
+  const before = await verifyContinues(source, folder, options)
   mkdirSync(join(folder, SEGMENT_FOLDER), { recursive: true })
   const findWritten = async (name: string) => {
     const path = join(folder, name)
@@ -41,7 +41,8 @@ export async function writeExportFolder(
     const bytes = readFileSync(path)
     return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
   }
-  for await (const { name, bytes } of exportFiles(source, { ...options, findWritten })) {
+  const resumed = { ...options, findWritten, ...(before === null ? {} : { before }) }
+  for await (const { name, bytes } of exportFiles(source, resumed)) {
     if (bytes !== null) writeWhole(join(folder, name), bytes)
   }
   const manifest = manifestOf(readFileSync(join(folder, MANIFEST_FILE), 'utf8'))
@@ -55,16 +56,19 @@ export async function writeExportFolder(
   return manifest
 }
 
-/** Throws `OtherExport` unless the new export begins where the one in the folder does. */
+/**
+ * Throws `OtherExport` unless the new export continues the one in the folder. Returns the tree of
+ * the events before both, which was hashed to compare them, or null if the folder has no export.
+ */
 async function verifyContinues(
   { records, sealedTree }: ExportSource,
   folder: string,
   { from = 1, to }: Pick<ExportOptions, 'from' | 'to'>,
-): Promise<void> {
+): Promise<Manifest['treeBefore'] | null> {
   const path = join(folder, MANIFEST_FILE)
-  if (!existsSync(path)) return
+  if (!existsSync(path)) return null
   const found = manifestIn(path)
-  if (found.events === 0) return
+  if (found.events === 0) return null
   const refuse = (reason: string): never => {
     throw new OtherExport(`${folder} has an export ${reason}. Name another folder`)
   }
@@ -91,6 +95,7 @@ async function verifyContinues(
   }
   const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await records.head())
   if (found.last > last) refuse(`of more events: up to position ${found.last}, not ${last}`)
+  return before
 }
 
 /**

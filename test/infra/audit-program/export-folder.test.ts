@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openExport } from '#infra/audit-program/export-reader.ts'
 import { exportSource } from '#infra/audit-program/sealed-tree.ts'
 import { verifyExport } from '#infra/audit-program/verify-export.ts'
@@ -98,6 +98,14 @@ describe('a folder with an export', () => {
     await write(site, 'broken')
     writeFileSync(join(folder, 'broken', 'manifest.json'), '{')
     await expect(write(site, 'broken')).rejects.toThrow(OtherExport)
+  })
+
+  it('is extended without hashing the events before its start twice', async () => {
+    await write(site, 'once', { from: 6, to: 8 })
+    const source = exportSource(site.core)
+    const reads = vi.spyOn(source.records, 'read')
+    await writeExportFolder(source, join(folder, 'once'), { from: 6, exportedAt: new Date(0) })
+    expect(reads.mock.calls.filter(([after]) => after < 5)).toHaveLength(1)
   })
 
   it('is continued and extended by the same export', async () => {
