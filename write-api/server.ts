@@ -8,6 +8,7 @@ import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import type { Action, Api, Deps } from './action.ts'
 import { createNextIds } from './assign-next-id.ts'
+import { acknowledgeWitness } from './audit/acknowledge-witness.ts'
 import { applyCorrection, previewCorrection } from './audit/correct-charges.ts'
 import { deleteInvoice, importInvoice } from './audit/import-invoice.ts'
 import { startFindingNotices } from './audit/notify-of-findings.ts'
@@ -191,6 +192,7 @@ const ACTIONS: readonly Action[] = [
   deleteInvoice,
   requestVerification,
   requestRebuild,
+  acknowledgeWitness,
   requestScratchCopy,
   deleteScratchCopy,
 ]

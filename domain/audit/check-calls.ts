@@ -15,9 +15,8 @@ import { isSame } from '../shared/deep-equal.ts'
 import type { Recorded } from '../shared/event.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
 import { checkCorrection } from './check-corrections.ts'
-import { addEndedCall, type EndedCall } from './ended-calls.ts'
 import type { Findings } from './findings.ts'
-import { addId } from './id-set.ts'
+import { rememberAdmission, rememberEnd, rememberUnknownEnd } from './remembered-calls.ts'
 import { type AuditedCall, type AuditState, isPartial } from './state.ts'
 
 type CallEvent =
@@ -72,7 +71,7 @@ export function checkCall(state: AuditState, recorded: Recorded, findings: Findi
 function admit(state: AuditState, event: Recorded<CallAdmitted>, findings: Findings): void {
   const { position, stream, revision } = event
   const { call, userId, tokenId, hold, price, model, leaseUntil, batch = null } = event.data
-  const isNew = addId(state.callIds, call)
+  const isNew = rememberAdmission(state.remembered, call)
   findings.expect('call-ends', isNew, event, 'CallRepeated', () => ({ call }))
   const place = { position, stream, revision }
   const terms = { userId, tokenId, hold: fromWire(hold), price, model, leaseUntil }
@@ -107,28 +106,18 @@ function end(state: AuditState, event: Recorded<CallEnd>, findings: Findings): v
       return { returned: data.hold, hold: call.hold }
     })
   } else if (isPartial(state)) {
-    const isFirst = addId(state.callIds, `end of ${data.call}`)
+    const isFirst = rememberUnknownEnd(state.remembered, data.call)
     if (!isFirst) findings.report('call-ends', event, 'CallEndedTwice', { call: data.call })
   }
   if (event.type === 'CallReleased') {
     releaseBatch(state, data.call, call)
     return
   }
-  addEndedCall(state.endedCalls, `${event.stream} ${data.call}`, endedCallOf(event))
+  rememberEnd(state.remembered, event)
   checkPrice(event, call, findings)
   const expected = expectedCharge(state, event, call, findings)
   if (expected !== null) compareCharges(event, fromWire(event.data.charge), expected, findings)
 }
-
-const endedCallOf = ({
-  data,
-  meta,
-  position,
-  ...event
-}: Recorded<CallSettled | CallInterrupted>): EndedCall => ({
-  ...{ ...data, position, second: Math.floor(meta.at / 1_000) },
-  isBilledByLine: event.type === 'CallSettled' && 'billedLines' in data,
-})
 
 /** Reports a charge that differs from the recomputed one. A higher charge is its own finding. */
 function compareCharges(

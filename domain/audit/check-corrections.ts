@@ -3,8 +3,9 @@ import type { CorrectionScope, CorrectionStarted } from '../corrections/events.t
 import { changedPrice, chargeAtPrice } from '../pricing/price-corrections.ts'
 import type { Recorded } from '../shared/event.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
-import { type EndedCall, findEndedCall } from './ended-calls.ts'
+import type { EndedCall } from './ended-calls.ts'
 import type { Findings } from './findings.ts'
+import { findEnd } from './remembered-calls.ts'
 import { type AuditState, isPartial } from './state.ts'
 
 /** Remembers the scope of a correction, which the charges that it corrects must keep. */
@@ -33,7 +34,7 @@ export function checkCorrection(
   for (const item of data.calls) {
     const { call, charge, corrected } = item
     const key = `${stream} ${call}`
-    const ended = findEndedCall(state.endedCalls, key)
+    const ended = findEnd(state.remembered, stream, call)
     const original = ended === null ? undefined : fromWire(ended.charge)
     const inForce = state.correctedCharges.get(key) ?? original
     const isKnown = inForce === undefined ? isPartial(state) : inForce === fromWire(charge)

@@ -7,8 +7,15 @@ import type {
   RebuildRequested,
   VerificationFinished,
   VerificationRequested,
-  WitnessRefused,
 } from './events.ts'
+import { countHistoryFindings } from './findings.ts'
+import {
+  decideOnRefusingWitnesses,
+  type RefusingWitness,
+  type RefusingWitnessCommand,
+  type RefusingWitnessErrorCode,
+  withAcknowledged,
+} from './refusing-witnesses.ts'
 import {
   decideOnScratchCopies,
   isBuildingCopy,
@@ -37,9 +44,6 @@ export type RebuildJob = {
   readonly failure: Ended | null
 }
 
-/** A witness that refused to sign, and whether the admins were notified of it. */
-export type RefusingWitness = WitnessRefused['data'] & { readonly isNotified: boolean }
-
 export type AuditJob = VerificationJob | RebuildJob | ScratchCopyJob
 
 /** The last jobs of each kind, oldest first. */
@@ -55,22 +59,20 @@ export type AuditJobsState = {
 
 const KEPT = 100
 
-/** A broken witness that names another size each time must not fill the history with refusals. */
-const REFUSALS_PER_WITNESS_MAX = 10
-
 export type AuditJobCommand =
   | ScratchCopyCommand
+  | RefusingWitnessCommand
   | ({ readonly type: 'RequestVerification' } & VerificationRequested['data'])
   | ({ readonly type: 'FinishVerification' } & VerificationFinished['data'])
   | ({ readonly type: 'RequestRebuild' } & RebuildRequested['data'])
   | ({ readonly type: 'FinishRebuild' } & RebuildFinished['data'])
   | { readonly type: 'NotifyOfFindings'; readonly id: string }
   | ({ readonly type: 'RecordKeyRotation' } & LogKeyRotated['data'])
-  | ({ readonly type: 'RecordRefusingWitness' } & WitnessRefused['data'])
   | { readonly type: 'FailAuditJob'; readonly id: string; readonly finishedAt: number }
 
 export type AuditJobErrorCode =
   | ScratchCopyErrorCode
+  | RefusingWitnessErrorCode
   /** Params: `id`, the id of the job that has not ended. */
   | 'VerificationRunning'
   | 'RebuildRunning'
@@ -81,8 +83,7 @@ type AuditJobError = CodedError<AuditJobErrorCode>
 /**
  * One verification and one rebuild run at a time, and a request for what is running changes
  * nothing. The end of a job that is unknown or has ended changes nothing, because a process that
- * lost its lease may report it late. A rotation of the log's key is recorded once, and a refusal of
- * a witness once for each size that the witness has signed.
+ * lost its lease may report it late. A rotation of the log's key is recorded once.
  */
 export const auditJobsDecider: Decider<
   AuditJobsState,
@@ -138,13 +139,9 @@ function decide(
       const { type, ...data } = command
       return rotatedKeys.includes(data.newKey) ? [] : [{ type: 'LogKeyRotated', v: 1, data }]
     }
-    case 'RecordRefusingWitness': {
-      const { type, ...data } = command
-      const earlier = refusals.filter(({ witness }) => witness === data.witness)
-      const isKnown = earlier.some(({ size }) => size === data.size)
-      if (isKnown || earlier.length >= REFUSALS_PER_WITNESS_MAX) return []
-      return [{ type: 'WitnessRefused', v: 1, data }]
-    }
+    case 'RecordRefusingWitness':
+    case 'AcknowledgeRefusingWitness':
+      return decideOnRefusingWitnesses(command, refusals)
     case 'FailAuditJob': {
       const { type, ...data } = command
       const building = scratchCopies.filter(isBuildingCopy)
@@ -161,8 +158,9 @@ function decide(
 export const isOpen = ({ result, failure }: AuditJob): boolean =>
   result === null && failure === null
 
+/** Each refusal of a witness has a notice of its own, which is not repeated every night. */
 export const needsNotice = ({ result, isNotified }: VerificationJob): boolean =>
-  result !== null && result.findingCount > 0 && !isNotified
+  result !== null && countHistoryFindings(result) > 0 && !isNotified
 
 const isOpenJob = (jobs: readonly AuditJob[], id: string): boolean =>
   jobs.some((job) => job.request.id === id && isOpen(job))
@@ -205,7 +203,12 @@ function evolve(state: AuditJobsState, event: AuditJobEvent): AuditJobsState {
     case 'LogKeyRotated':
       return { ...state, rotatedKeys: [...state.rotatedKeys, event.data.newKey] }
     case 'WitnessRefused':
-      return { ...state, refusals: [...state.refusals, { ...event.data, isNotified: false }] }
+      return {
+        ...state,
+        refusals: [...state.refusals, { ...event.data, isNotified: false, acknowledgedAt: null }],
+      }
+    case 'RefusalAcknowledged':
+      return { ...state, refusals: withAcknowledged(state.refusals, event.data) }
     case 'ScratchCopyRequested':
       return { ...state, scratchCopies: withRequestedCopy(scratchCopies, event.data) }
     case 'ScratchCopyBuilt':

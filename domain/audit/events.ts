@@ -1,4 +1,4 @@
-import type { Fact } from '../shared/event.ts'
+import type { Fact, Sealed } from '../shared/event.ts'
 import type { CheckCount, Finding } from './findings.ts'
 
 /** The stream of verifications, rebuilds and scratch copies that were requested. */
@@ -129,6 +129,24 @@ export type WitnessRefused = Fact<
   }
 >
 
+/**
+ * An admin knows why a witness refused, for example because the database was restored from a
+ * backup. Later verifications no longer count the refusal as a finding.
+ */
+export type RefusalAcknowledged = Fact<
+  'RefusalAcknowledged',
+  {
+    /** The id, the witness and the size of the refusal. */
+    readonly id: string
+    readonly witness: string
+    readonly size: number
+    /** The reason, encrypted with the data key of the admin. */
+    readonly note: Sealed
+    readonly acknowledgedBy: number
+    readonly acknowledgedAt: number
+  }
+>
+
 /** The stream of exports, by which auditors and admins read data of others. */
 export const EXPORTS_STREAM = 'exports'
 
@@ -159,6 +177,7 @@ export type DataExported = Fact<
 export type AuditJobEvent =
   | LogKeyRotated
   | WitnessRefused
+  | RefusalAcknowledged
   | VerificationRequested
   | VerificationFinished
   | RebuildRequested

@@ -40,6 +40,8 @@ export type Finding<Check extends string = string> = {
   /** The code and its params in the catalogue of texts. Earlier releases stored only `detail`. */
   readonly code?: string
   readonly params?: FindingParams
+  /** Set if an admin acknowledged what was found, so that it is listed, but not counted. */
+  readonly isAcknowledged?: true
 }
 
 /** The place of an event in the store. */
@@ -53,6 +55,18 @@ export type CheckCount = {
   readonly count: number
   readonly findings: number
 }
+
+/** The check whose findings are about other sites: none of them shows which history is right. */
+export const WITNESS_CHECK = 'witnesses'
+
+type Counted = { readonly findingCount: number; readonly checks: readonly CheckCount[] }
+
+/**
+ * Counts the findings about this site's own history. A verification without any can be continued
+ * by the next one, also while a witness refuses to sign.
+ */
+export const countHistoryFindings = ({ findingCount, checks }: Counted): number =>
+  findingCount - (checks.find(({ check }) => check === WITNESS_CHECK)?.findings ?? 0)
 
 /** The findings that are kept for each check. The others are only counted. */
 const KEPT_PER_CHECK = 20
@@ -79,18 +93,15 @@ export class Findings {
   report(check: string, place: FindingPlace | null, code: FindingCode, params: object = {}): void {
     const counts = this.countsOf(check)
     counts.findings += 1
-    if (counts.findings > KEPT_PER_CHECK) return
-    const at: Partial<Place> = place ?? {}
-    const bounded = boundedParams(params)
-    this.kept.push({
-      check,
-      position: at.position ?? null,
-      stream: at.stream ?? null,
-      revision: at.revision ?? null,
-      detail: shortened(findingText(code, bounded)?.en ?? code),
-      code,
-      params: bounded,
-    })
+    if (counts.findings <= KEPT_PER_CHECK) this.kept.push(findingAt(check, place, code, params))
+  }
+
+  /** Lists a finding that an admin acknowledged. It is not counted as one. */
+  acknowledged(check: string, place: FindingPlace, { code, params }: CodedFinding): void {
+    this.checked(check)
+    const listed = this.kept.filter((one) => one.check === check && one.isAcknowledged)
+    if (listed.length >= KEPT_PER_CHECK) return
+    this.kept.push({ ...findingAt(check, place, code, params), isAcknowledged: true })
   }
 
   /** Reports a finding that another part has already put into words. */
@@ -133,6 +144,11 @@ export class Findings {
     return [...this.counts.values()].reduce((sum, { findings }) => sum + findings, 0)
   }
 
+  /** The number of findings about this site's own history. */
+  historyTotal(): number {
+    return countHistoryFindings({ findingCount: this.total(), checks: this.summary() })
+  }
+
   list(): readonly Finding[] {
     return this.kept
   }
@@ -147,6 +163,25 @@ export class Findings {
     const added = { count: 0, findings: 0 }
     this.counts.set(check, added)
     return added
+  }
+}
+
+function findingAt(
+  check: string,
+  place: FindingPlace | null,
+  code: FindingCode,
+  params: object,
+): Finding {
+  const at: Partial<Place> = place ?? {}
+  const bounded = boundedParams(params)
+  return {
+    check,
+    position: at.position ?? null,
+    stream: at.stream ?? null,
+    revision: at.revision ?? null,
+    detail: shortened(findingText(code, bounded)?.en ?? code),
+    code,
+    params: bounded,
   }
 }
 

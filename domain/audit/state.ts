@@ -3,9 +3,9 @@ import type { CorrectionScope } from '../corrections/events.ts'
 import type { PriceSnapshot } from '../pricing/price.ts'
 import type { RedemptionTerms } from '../redemptions/events.ts'
 import type { Quota } from '../shared/quota.ts'
-import { type EndedCalls, noEndedCalls } from './ended-calls.ts'
 import type { Place } from './findings.ts'
 import { type IdSet, noIds } from './id-set.ts'
+import { noRememberedCalls, type RememberedCalls } from './remembered-calls.ts'
 
 /** The balances of one user's ledger accounts. Null in an audit of a part, until they are known. */
 export type Balances = {
@@ -71,8 +71,8 @@ export type AuditedBatch = {
 /**
  * What an audit remembers between two events. It consists of plain data, maps and sets, so that it
  * can be stored and continued. Calls, batches and movements are removed at their ends. What remains
- * grows with the users, streams, orders, codes and corrections, by 50 to 80 bytes per call, and by
- * 8 to 24 bytes per grant.
+ * grows with the users, streams, orders, codes and corrections, by 50 to 80 bytes per call (21 to
+ * 43 if only their positions are remembered), and by 8 to 24 bytes per grant.
  */
 export type AuditState = {
   /** The position after which the audit began. Above 0, the earlier events are unknown. */
@@ -87,9 +87,8 @@ export type AuditState = {
   /** The sums of the postings of all ledger accounts that are not a user's. */
   readonly siteAccounts: Map<string, Quota>
   readonly calls: Map<string, AuditedCall>
-  readonly callIds: IdSet
-  /** The ended calls that were charged, by account and call. */
-  readonly endedCalls: EndedCalls
+  /** All calls, also those that have ended. */
+  readonly remembered: RememberedCalls
   /** The scopes of the corrections that were started, by their ids. */
   readonly corrections: Map<string, CorrectionScope>
   /** The charges that are in force for calls that were corrected, by account and call. */
@@ -103,13 +102,19 @@ export type AuditState = {
 }
 
 /** Increase this number when the shape of the state changes. Stored states are then ignored. */
-export const AUDIT_STATE_VERSION = 3
+export const AUDIT_STATE_VERSION = 4
 
-type Options = { readonly startedAfter?: number; readonly arePositionsDense?: boolean }
+type Options = {
+  readonly startedAfter?: number
+  readonly arePositionsDense?: boolean
+  /** What is remembered of ended calls. The default, `terms`, needs nothing but the events. */
+  readonly remembers?: RememberedCalls['kind']
+}
 
 export const initialAudit = ({
   startedAfter = 0,
   arePositionsDense = true,
+  remembers = 'terms',
 }: Options = {}): AuditState => ({
   startedAfter,
   arePositionsDense,
@@ -119,8 +124,7 @@ export const initialAudit = ({
   balances: new Map(),
   siteAccounts: new Map(),
   calls: new Map(),
-  callIds: noIds(),
-  endedCalls: noEndedCalls(),
+  remembered: noRememberedCalls(remembers),
   corrections: new Map(),
   correctedCharges: new Map(),
   grantIds: noIds(),

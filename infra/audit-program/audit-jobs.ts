@@ -8,6 +8,7 @@ import {
   type VerificationJob,
 } from '#domain/audit/decide.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
+import { countHistoryFindings } from '#domain/audit/findings.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'
 import { lowestOf } from '#projections/runner/checkpoints.ts'
 import type { ProjectionRunner } from '#projections/runner/start-projections.ts'
@@ -101,11 +102,12 @@ async function runVerifications(deps: Deps, schedule: Schedule, lost: AbortSigna
   })
 }
 
-/** A nightly verification is a full one once a week, and after findings. */
+/** A nightly verification is a full one once a week, and after findings about the history. */
 function nightlyMode({ verifications }: AuditJobsState, now: number): 'incremental' | 'full' {
   const results = verifications.flatMap(({ result }) => (result === null ? [] : [result]))
   const lastFull = results.findLast(({ mode }) => mode === 'full')
-  const hasFindings = (results.at(-1)?.findingCount ?? 0) > 0
+  const last = results.at(-1)
+  const hasFindings = last !== undefined && countHistoryFindings(last) > 0
   const isRecent = lastFull !== undefined && now - lastFull.finishedAt < FULL_EVERY_MS
   return isRecent && !hasFindings ? 'incremental' : 'full'
 }
@@ -129,7 +131,8 @@ async function runVerification(
     ...{ findings: findings.list().slice(0, FINDINGS_KEPT), finishedAt: core.now() },
   })
   if (findingCount > 0) {
-    const fields = { alarm: 'audit-findings', id, findingCount, first: findings.list()[0] }
+    const first = findings.list().find(({ isAcknowledged }) => isAcknowledged !== true)
+    const fields = { alarm: 'audit-findings', id, findingCount, first }
     core.log.error(fields, 'a verification of the recorded events has findings')
   }
   await deleteProgress(core.pg, id)

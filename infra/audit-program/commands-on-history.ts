@@ -90,7 +90,7 @@ export const EXPORT: Verb = {
   summary: 'Export events with proofs and a verifier',
   help: `Writes compressed segments, a manifest, checkpoints, keys and verify.mjs into the folder.
 An interrupted export continues when it is run again with the same folder, and a complete one is
-extended. A folder with the export of another site or of another range is refused.
+extended. A folder with the export of another site, history or range is refused.
 
   --from N   the position of the first event (default 1)
   --to N     the position of the last event (default: the last one)`,

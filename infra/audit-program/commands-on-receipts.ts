@@ -1,5 +1,6 @@
 import { accountStream } from '#domain/accounts/events.ts'
 import type { Core } from '../core-dependencies.ts'
+import { firstRevision } from '../event-store/search-events.ts'
 import { ensureLogSchema } from '../transparency-log/open-log.ts'
 import { buildReceipts } from './build-receipts-of-events.ts'
 import {
@@ -48,14 +49,17 @@ export const RECEIPT: Verb = {
     }
     const answer = await withSite(invocation, async (core) => {
       await ensureLogSchema(core)
+      const stream = accountStream(Number(user))
       const records =
         position === undefined
-          ? await recordsOf(core).readStream(accountStream(Number(user)), from, to - from + 1)
+          ? await recordsOf(core).readStream(stream, from, to - from + 1)
           : await recordAt(core, position)
       if (records.length === 0) throw new CommandError('there is no such event')
       const receipts = await buildReceipts(core, records, sinceSize ?? null)
-      const lastRevision = records.at(-1)?.revision
-      return position === undefined ? { last_revision: lastRevision, ...receipts } : receipts
+      if (position !== undefined) return receipts
+      // The verifier compares it with the receipts, and says which revisions are not shown.
+      const last_revision = (await firstRevision(core.store, stream, () => false)) - 1
+      return { stream, last_revision, ...receipts }
     })
     printJson(answer)
     return 0

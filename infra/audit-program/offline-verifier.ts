@@ -1,9 +1,10 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { MANIFEST_FILE, manifestOf } from './export-format.ts'
 import { openExport } from './export-reader.ts'
+import { readNotes } from './read-notes.ts'
 import { printable, reportJson, reportText } from './report-text.ts'
-import { parseVerifierKey, splitNotes } from './signed-checkpoint.ts'
+import { NOTE_LENGTH_MAX, parseVerifierKey } from './signed-checkpoint.ts'
 import { verifyExport } from './verify-export.ts'
 import { areReceiptsProved, receiptText, verifyReceiptFiles } from './verify-receipt-files.ts'
 
@@ -20,22 +21,14 @@ Verifies an export of recorded events. Exit code 0: nothing was found; 1: someth
 none of the receipts is proved; 2: the arguments or the export could not be read.
 `
 
-/** A signed checkpoint is smaller. A file of them begins with the first one. */
-const NOTE_BYTES_MAX = 100_000
-const NOTES_BYTES_MAX = 256 * 1024 * 1024
-
 /**
  * Returns the signed checkpoints in a file or an earlier export. A file can have several, as the
- * one has to which the site appends them (`TRANSPARENCY_LOG_FILE`).
+ * one has to which the site appends them (`TRANSPARENCY_LOG_FILE`). Such a file is read while its
+ * checkpoints are taken.
  */
-export function earlierCheckpoints(path: string): readonly string[] {
+export function earlierCheckpoints(path: string): Iterable<string> {
   if (!existsSync(path)) throw new Error(`${path} does not exist`)
-  if (statSync(path).isFile() && isFileOfNotes(path)) {
-    if (statSync(path).size > NOTES_BYTES_MAX) {
-      throw new Error(`${path} is too large: give a file with some of its checkpoints`)
-    }
-    return splitNotes(readFileSync(path, 'utf8'))
-  }
+  if (statSync(path).isFile() && isFileOfNotes(path)) return readNotes(path)
   const reader = openExport(path)
   try {
     const manifest = reader.read(MANIFEST_FILE)
@@ -46,9 +39,13 @@ export function earlierCheckpoints(path: string): readonly string[] {
   }
 }
 
-/** Looks at the beginning of a file only, because an archive of an export can be very large. */
+function* checkpointsIn(files: readonly Iterable<string>[]): Generator<string> {
+  for (const file of files) yield* file
+}
+
+/** Looks at the beginning of a file only, which has the first checkpoint of a file of them. */
 function isFileOfNotes(path: string): boolean {
-  const bytes = Buffer.alloc(NOTE_BYTES_MAX)
+  const bytes = Buffer.alloc(NOTE_LENGTH_MAX)
   const file = openSync(path, 'r')
   try {
     const beginning = bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))
@@ -81,7 +78,7 @@ export async function runVerifier(args: readonly string[]): Promise<number> {
     }
     if (values.receipt !== undefined) return runReceipts(values.receipt, values)
     const reader = openExport(positionals[0] ?? '.')
-    const earlier = (values.earlier ?? []).flatMap(earlierCheckpoints)
+    const earlier = checkpointsIn((values.earlier ?? []).map(earlierCheckpoints))
     const started = performance.now()
     const report = await verifyExport(reader, {
       earlier,

@@ -73,6 +73,12 @@ export const exportSource = (core: Core): ExportSource => ({
     const consistencyProof = (size: number, newSize: number) =>
       storedTree(core.pg).consistencyProof(size, newSize)
     const tree = { signedCheckpoints, keys, keyRotations, witnessKeys }
-    return { ...tree, leafHashes, consistencyProof }
+    const rootAt = async (size: number) =>
+      size > log.size
+        ? null
+        : await storedTree(core.pg)
+            .root(size)
+            .catch(() => null)
+    return { ...tree, leafHashes, consistencyProof, rootAt }
   },
 })

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, verify } from 'node:crypto'
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { CheckpointSource } from '#domain/audit/finding-texts/names.ts'
 import { FindingError } from '#domain/audit/finding-texts.ts'
 
@@ -44,7 +44,8 @@ export function parseVerifierKey(text: string): VerifierKey {
 }
 
 const SIGNATURE_LINE = /^— (\S+) (\S+)$/
-const NOTE_LENGTH_MAX = 100_000
+/** A longer note is reported as one without signatures. */
+export const NOTE_LENGTH_MAX = 100_000
 
 /**
  * Parses a checkpoint and its signatures, without verifying them. Throws if the form is wrong; the
@@ -77,25 +78,43 @@ export function parseSignedCheckpoint(
   return { origin, size, root, body, signatures }
 }
 
+/** Splits a text into its signed notes. */
+export const splitNotes = (text: string): string[] => [...notesIn(text.split('\n'))]
+
 /**
- * Splits a text into its signed notes, such as the file to which a site appends its checkpoints. An
- * empty line separates two notes, and the text of a note from its signatures. A note without
+ * Joins lines to signed notes, such as those of the file to which a site appends its checkpoints.
+ * An empty line separates two notes, and the text of a note from its signatures. A note without
  * signatures is returned as well, so that it is not left out silently.
  */
-export function splitNotes(text: string): string[] {
-  const notes: string[] = []
+export function* notesIn(lines: Iterable<string>): Generator<string> {
   let body: string | null = null
-  for (const block of text.split(/\n{2,}/).map((lines) => lines.replace(/^\n|\n$/g, ''))) {
-    if (block === '') continue
+  for (const block of blocksIn(lines)) {
     if (block.startsWith('— ')) {
-      notes.push(`${body ?? ''}\n\n${block}\n`)
+      yield `${body ?? ''}\n\n${block}\n`
       body = null
     } else {
-      if (body !== null) notes.push(`${body}\n`)
+      if (body !== null) yield `${body}\n`
       body = block
     }
   }
-  return body === null ? notes : [...notes, `${body}\n`]
+  if (body !== null) yield `${body}\n`
+}
+
+/** Joins the lines between empty lines. A block that is longer than a note may be is cut. */
+function* blocksIn(lines: Iterable<string>): Generator<string> {
+  let block: string[] = []
+  let length = 0
+  for (const line of lines) {
+    if (line !== '') {
+      if (length <= NOTE_LENGTH_MAX) block.push(line)
+      length += line.length + 1
+    } else if (block.length > 0) {
+      yield block.join('\n')
+      block = []
+      length = 0
+    }
+  }
+  if (block.length > 0) yield block.join('\n')
 }
 
 /** Returns whether the key has signed the checkpoint. A witness key signs a time with it. */
@@ -113,8 +132,13 @@ export function isSignedBy({ body, signatures }: SignedCheckpoint, key: Verifier
 /** The DER prefix of an Ed25519 public key (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
-function isSignature(signed: Buffer, signature: Buffer, { publicKey }: VerifierKey): boolean {
-  const der = Buffer.concat([SPKI_PREFIX, publicKey])
-  const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
+/** The keys of a verification are few, and each verifies many signatures. */
+const keyObjects = new WeakMap<VerifierKey, KeyObject>()
+
+function isSignature(signed: Buffer, signature: Buffer, verifier: VerifierKey): boolean {
+  const known = keyObjects.get(verifier)
+  const der = Buffer.concat([SPKI_PREFIX, verifier.publicKey])
+  const key = known ?? createPublicKey({ key: der, format: 'der', type: 'spki' })
+  if (known === undefined) keyObjects.set(verifier, key)
   return signature.length === 64 && verify(null, signed, key, signature)
 }

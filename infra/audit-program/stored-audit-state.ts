@@ -1,17 +1,25 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { AUDIT_STATE_VERSION, type AuditState } from '#domain/audit/state.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
+import { inTransaction } from '../postgres/in-transaction.ts'
 import type { Vault } from '../vault/port.ts'
 import { GrowingTree } from './growing-tree.ts'
 
+/** Earlier releases stored the whole state in `audit_jobs.state`, in one row of at most 1 GB. */
 const DDL = `
-  create table if not exists audit_jobs.state (
+  drop table if exists audit_jobs.state;
+  create table if not exists audit_jobs.verified (
     is_only boolean primary key default true check (is_only),
     position int8 not null,
-    bytes bytea not null,
     mac text not null
+  );
+  create table if not exists audit_jobs.verified_parts (
+    section int4 not null,
+    part int4 not null,
+    bytes bytea not null,
+    primary key (section, part)
   );
   create table if not exists audit_jobs.progress (
     id text primary key,
@@ -24,6 +32,9 @@ const DDL = `
 
 export const ensureAuditTables = (pg: Pool): Promise<void> => ensureSchema(pg, 'audit_jobs', DDL)
 
+/** The largest row of a stored state, so that a state of any size can be stored. */
+export const PART_BYTES_MAX = 8 * 1024 * 1024
+
 /** The state of an audit, and the tree over the same events. */
 export type Verified = {
   readonly state: AuditState
@@ -32,56 +43,143 @@ export type Verified = {
   readonly nextTile: number
 }
 
+/** The first section of a stored state. The others are the hash tables that it leaves out. */
 type Stored = {
   readonly version: number
   readonly state: AuditState
   readonly size: number
   readonly subtrees: readonly Uint8Array[]
-  /** Omitted by earlier releases. */
-  readonly nextTile?: number
+  readonly nextTile: number
 }
 
 type Deps = { readonly pg: Pool; readonly vault: Pick<Vault, 'keyedHash'> }
 
 /**
- * Returns the state of the last verification without findings. Returns null if there is none, if it
- * is of another release, or if it was not written by this site: a state that was edited by SQL
- * would hide findings.
+ * Returns the state of the last verification without findings about the history. Returns null if
+ * there is none, if it is of another release, or if it was not written by this site: a state that
+ * was edited by SQL would hide findings.
  */
 export async function readVerified({ pg, vault }: Deps): Promise<Verified | null> {
-  const { rows } = await pg.query<{ bytes: Buffer; mac: string }>(
-    'select bytes, mac from audit_jobs.state',
-  )
-  const [row] = rows
-  if (row === undefined || macOf(vault, row.bytes) !== row.mac) return null
-  const { version, state, size, subtrees, nextTile = 0 } = deserialize(row.bytes) as Stored
+  // Another process may store a state meanwhile, so all parts are read as of one moment.
+  const begin = 'begin isolation level repeatable read read only'
+  const sections = await inTransaction(pg, (client) => readSections(client, vault), { begin })
+  const [first, ...tables] = sections ?? []
+  if (first === undefined) return null
+  const { version, state, size, subtrees, nextTile } = deserialize(first) as Stored
   if (version !== AUDIT_STATE_VERSION) return null
-  return {
-    state,
-    nextTile,
-    tree: new GrowingTree(
-      size,
-      subtrees.map((hash) => Buffer.from(hash)),
-    ),
+  for (const [index, table] of hashTablesOf(state).entries()) {
+    table.slots = new Uint32Array(tables[index]?.buffer ?? new ArrayBuffer(0))
   }
+  const tree = new GrowingTree(
+    size,
+    subtrees.map((hash) => Buffer.from(hash)),
+  )
+  return { state, nextTile, tree }
 }
 
+/** Stores the state in rows of bounded size, in one transaction. Replaces the last one. */
 export async function writeVerified(
   { pg, vault }: Deps,
   { state, tree, nextTile }: Verified,
 ): Promise<void> {
   const subtrees = tree.frontier().map((hash) => new Uint8Array(hash))
-  const stored: Stored = {
-    ...{ version: AUDIT_STATE_VERSION, state, size: tree.size, subtrees, nextTile },
+  const first: Stored = {
+    ...{ version: AUDIT_STATE_VERSION, state: withoutSlots(state) },
+    ...{ size: tree.size, subtrees, nextTile },
   }
-  const bytes = serialize(stored)
-  await pg.query(
-    `insert into audit_jobs.state (position, bytes, mac) values ($1, $2, $3)
-     on conflict (is_only) do update set position = excluded.position, bytes = excluded.bytes,
-       mac = excluded.mac`,
-    [state.position, bytes, macOf(vault, bytes)],
-  )
+  // Views of the tables, because copies of them would need as much memory again.
+  const tables = hashTablesOf(state).map(({ slots }) => {
+    return new Uint8Array(slots.buffer, slots.byteOffset, slots.byteLength)
+  })
+  await inTransaction(pg, async (client) => {
+    // The row is locked first, so that two processes store their states one after the other.
+    await client.query(
+      `insert into audit_jobs.verified (position, mac) values ($1, '')
+       on conflict (is_only) do update set position = excluded.position, mac = ''`,
+      [state.position],
+    )
+    await client.query('delete from audit_jobs.verified_parts')
+    const hash = createHash('sha256')
+    for (const [section, bytes] of [serialize(first), ...tables].entries()) {
+      await writeSection(client, section, bytes, hash)
+    }
+    await client.query('update audit_jobs.verified set mac = $1', [macOf(vault, hash)])
+  })
 }
 
-const macOf = (vault: Pick<Vault, 'keyedHash'>, bytes: Buffer): string =>
-  vault.keyedHash('audit-state', createHash('sha256').update(bytes).digest('hex'))
+/** The hash tables of a state, which are nearly all of its bytes on a large site. */
+function hashTablesOf({ remembered, grantIds, redeemed }: AuditState): { slots: Uint32Array }[] {
+  const calls = remembered.kind === 'positions' ? [remembered.positions] : []
+  return [...calls, grantIds, redeemed]
+}
+
+function withoutSlots(state: AuditState): AuditState {
+  const copy: AuditState = {
+    ...state,
+    grantIds: { ...state.grantIds },
+    redeemed: { ...state.redeemed },
+    remembered:
+      state.remembered.kind === 'positions'
+        ? { ...state.remembered, positions: { ...state.remembered.positions } }
+        : state.remembered,
+  }
+  for (const table of hashTablesOf(copy)) table.slots = new Uint32Array(0)
+  return copy
+}
+
+async function writeSection(
+  client: PoolClient,
+  section: number,
+  bytes: Uint8Array,
+  hash: Hash,
+): Promise<void> {
+  for (let part = 0; part * PART_BYTES_MAX < bytes.length; part += 1) {
+    const view = bytes.subarray(part * PART_BYTES_MAX, (part + 1) * PART_BYTES_MAX)
+    addToHash(hash, section, view)
+    await client.query(
+      'insert into audit_jobs.verified_parts (section, part, bytes) values ($1, $2, $3)',
+      [section, part, Buffer.from(view.buffer, view.byteOffset, view.byteLength)],
+    )
+  }
+}
+
+/** Returns the sections, or null if there are none, or none that this site has written. */
+async function readSections(
+  client: PoolClient,
+  vault: Deps['vault'],
+): Promise<Uint8Array<ArrayBuffer>[] | null> {
+  const { rows: states } = await client.query<{ mac: string }>(
+    'select mac from audit_jobs.verified',
+  )
+  const { rows: parts } = await client.query<{ section: number; part: number; length: number }>(
+    `select section, part, octet_length(bytes) as length from audit_jobs.verified_parts
+     order by section, part`,
+  )
+  const sections: Uint8Array<ArrayBuffer>[] = []
+  const hash = createHash('sha256')
+  const used: number[] = []
+  for (const { section, part } of parts) {
+    const own = parts.filter((one) => one.section === section)
+    const length = own.reduce((sum, one) => sum + one.length, 0)
+    sections[section] ??= new Uint8Array(length)
+    const { rows } = await client.query<{ bytes: Buffer }>(
+      'select bytes from audit_jobs.verified_parts where section = $1 and part = $2',
+      [section, part],
+    )
+    const bytes = rows[0]?.bytes ?? Buffer.alloc(0)
+    sections[section]?.set(bytes, used[section] ?? 0)
+    used[section] = (used[section] ?? 0) + bytes.length
+    addToHash(hash, section, bytes)
+  }
+  const mac = states[0]?.mac
+  return mac === undefined || macOf(vault, hash) !== mac ? null : sections
+}
+
+/** The section and the length are hashed too, so that no bytes can be moved between parts. */
+function addToHash(hash: Hash, section: number, bytes: Uint8Array): void {
+  hash.update(`${section} ${bytes.length} `)
+  hash.update(bytes)
+}
+
+const macOf = (vault: Deps['vault'], hash: Hash): string =>
+  vault.keyedHash('audit-state', hash.digest('hex'))

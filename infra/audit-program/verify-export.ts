@@ -29,7 +29,7 @@ export type VerifyOptions = {
   readonly witnesses?: readonly string[]
   readonly quorum?: number
   /** Signed checkpoints that the caller received earlier or from a witness. */
-  readonly earlier?: readonly string[]
+  readonly earlier?: Iterable<string>
   readonly onProgress?: (position: number, last: number) => void
 }
 
@@ -178,13 +178,20 @@ export async function* exportedEvents(
   }
 }
 
+/**
+ * A root that checkpoints name, and how many do so by their source. The earlier checkpoints of a
+ * site are mostly those of its export, so they need no memory of their own. A rotation after the
+ * last event of the export is followed, but has no tree to compare with.
+ */
 type Expected = {
   readonly root: Buffer
-  /** A rotation after the last event of the export is followed, but has no tree to compare with. */
-  readonly source: CheckpointSource
-  readonly isSigned: boolean
-  readonly isWitnessed: boolean
+  readonly counts: Map<CheckpointSource, number>
+  isSigned: boolean
+  isWitnessed: boolean
 }
+
+/** The most earlier checkpoints that are not in the export: about 500 MB of them. */
+const OTHER_CHECKPOINTS_MAX = 2_000_000
 
 /** Compares the tree with the signed checkpoints, each at its size. */
 class CheckpointChecks {
@@ -195,6 +202,9 @@ class CheckpointChecks {
   readonly compared = { all: 0, earlier: 0, cosigned: 0 }
   readonly witnesses: readonly VerifierKey[]
   private readonly quorum: number | null
+  /** The number of earlier checkpoints that the caller gave. */
+  given = 0
+  private others = 0
   private readonly bySize = new Map<number, Expected[]>()
   private readonly findings: Findings
   private readonly keyRing: KeyRing
@@ -206,7 +216,10 @@ class CheckpointChecks {
     const required = options.quorum ?? options.witnesses?.length ?? 0
     this.quorum = required > 0 ? required : null
     for (const note of manifest.signedCheckpoints) this.add(note, 'signed')
-    for (const note of options.earlier ?? []) this.add(note, 'earlier')
+    for (const note of options.earlier ?? []) {
+      this.given += 1
+      this.add(note, 'earlier')
+    }
   }
 
   append(record: StoredRecord): void {
@@ -221,12 +234,14 @@ class CheckpointChecks {
     this.bySize.delete(tree.size)
     const root = tree.root()
     const { size } = tree
-    for (const { root: signed, source, isSigned, isWitnessed } of expected) {
+    for (const { root: signed, counts, isSigned, isWitnessed } of expected) {
       const isEqual = signed.equals(root)
-      this.findings.checked('signed-checkpoints')
-      if (!isEqual) this.reportDifference(source, size)
-      if (source !== 'rotation') this.compared.all += 1
-      if (source === 'earlier') this.compared.earlier += 1
+      for (const [source, count] of counts) {
+        this.findings.checked('signed-checkpoints', count)
+        if (!isEqual) this.reportDifference(source, size)
+        if (source !== 'rotation') this.compared.all += count
+        if (source === 'earlier') this.compared.earlier += count
+      }
       if (isEqual && isSigned) this.cover(size, isWitnessed)
     }
   }
@@ -242,7 +257,7 @@ class CheckpointChecks {
   finish(tree: GrowingTree, lastAt: number, { continuation }: Manifest): void {
     for (const [size, expected] of this.bySize) {
       if (size < tree.size) continue
-      for (const { source } of expected) {
+      for (const source of new Set(expected.flatMap(({ counts }) => [...counts.keys()]))) {
         if (source === 'rotation') continue
         const params = { source, size, events: tree.size }
         this.findings.report('signed-checkpoints', null, 'CheckpointEventsMissing', params)
@@ -285,7 +300,7 @@ class CheckpointChecks {
     const { size, root } = checkpoint
     const { fault, ...signatures } = this.signaturesOf(checkpoint, source)
     this.findings.expectNone('signed-checkpoints', null, fault)
-    this.expectAt(size, { root, source, ...signatures })
+    this.expectAt(size, root, source, signatures)
   }
 
   private keyRingOf(keys: readonly string[], rotations: readonly string[]): KeyRing {
@@ -294,13 +309,33 @@ class CheckpointChecks {
     for (const fault of ring.faults) this.findings.reportCoded('signed-checkpoints', null, fault)
     for (const { size, checkpoint } of ring.rotations) {
       const signatures = { isSigned: true, isWitnessed: false }
-      this.expectAt(size, { root: checkpoint.root, source: 'rotation', ...signatures })
+      this.expectAt(size, checkpoint.root, 'rotation', signatures)
     }
     return ring
   }
 
-  private expectAt(size: number, expected: Expected): void {
-    this.bySize.set(size, [...(this.bySize.get(size) ?? []), expected])
+  private expectAt(
+    size: number,
+    root: Buffer,
+    source: CheckpointSource,
+    { isSigned, isWitnessed }: Pick<Expected, 'isSigned' | 'isWitnessed'>,
+  ): void {
+    const expected = this.bySize.get(size) ?? []
+    const known = expected.find((one) => one.root.equals(root))
+    if (known !== undefined) {
+      known.counts.set(source, (known.counts.get(source) ?? 0) + 1)
+      known.isWitnessed ||= isSigned && isWitnessed
+      known.isSigned ||= isSigned
+      return
+    }
+    if (source === 'earlier') this.others += 1
+    if (this.others > OTHER_CHECKPOINTS_MAX) {
+      const max = OTHER_CHECKPOINTS_MAX
+      throw new Error(`--earlier has more than ${max} checkpoints that the export does not have`)
+    }
+    const counts = new Map([[source, 1]])
+    const own = { isSigned, isWitnessed: isSigned && isWitnessed }
+    this.bySize.set(size, [...expected, { root, counts, ...own }])
   }
 
   private parsed(note: string, source: CheckpointSource): SignedCheckpoint | null {
@@ -327,8 +362,8 @@ class CheckpointChecks {
 
 function statements(
   manifest: Manifest,
-  { signed, witnessed, compared, witnesses }: CheckpointChecks,
-  { keys, witnesses: named, earlier = [] }: VerifyOptions,
+  { signed, witnessed, compared, witnesses, given }: CheckpointChecks,
+  { keys, witnesses: named }: VerifyOptions,
 ): Pick<VerificationReport, 'checked' | 'notChecked'> {
   const { first, last } = manifest
   const checked = [
@@ -349,8 +384,8 @@ function statements(
   if (keys === undefined) {
     notChecked.push('That the keys are those of the site: they come from the export. Use --key.')
   }
-  const unused = earlier.length - compared.earlier
-  if (earlier.length === 0) {
+  const unused = given - compared.earlier
+  if (given === 0) {
     notChecked.push('That the history is the one you were shown before. Use --earlier.')
   } else if (unused > 0) {
     notChecked.push(`${unused} checkpoints that you gave: they are not of these events.`)

@@ -1,10 +1,5 @@
-import {
-  AUDIT_JOBS_STREAM,
-  type VerificationFinished,
-  type WitnessRefused,
-} from '#domain/audit/events.ts'
-import type { CodedFinding } from '#domain/audit/finding-texts.ts'
-import type { Findings } from '#domain/audit/findings.ts'
+import type { VerificationFinished } from '#domain/audit/events.ts'
+import { countHistoryFindings, type Findings } from '#domain/audit/findings.ts'
 import type { Core } from '../core-dependencies.ts'
 import {
   compareEventsWithLog,
@@ -103,8 +98,8 @@ export function verifySignedCheckpoints(
 }
 
 /**
- * Compares the roots that earlier verifications without findings recorded as events with those of
- * the log. A log that was emptied and begun again is thus noticed.
+ * Compares the roots that earlier verifications recorded as events with those of the log, unless
+ * they had findings about the history. A log that was emptied and begun again is thus noticed.
  */
 export async function compareEarlierRoots(
   { pg }: Core,
@@ -114,41 +109,15 @@ export async function compareEarlierRoots(
 ): Promise<void> {
   const tree = storedTree(pg)
   for (const record of anchors) {
-    const { root, treeSize, findingCount } = finished(record)
-    if (root === null || findingCount > 0) continue
+    const earlier = finished(record)
+    const { root, treeSize } = earlier
+    if (root === null || countHistoryFindings(earlier) > 0) continue
     const isThere = log !== null && treeSize <= log.size
     const found = isThere ? await tree.root(treeSize).catch(() => null) : null
     const isEqual = found?.toString('base64') === root
     findings.expect('transparency-log', isEqual, record, 'EarlierRootDiffers', () => {
       return { size: treeSize }
     })
-  }
-}
-
-const RECORDS_PAGE = 1_000
-
-/**
- * Reports the witnesses that refused to sign this history. They are read from their stream, because
- * an incremental verification does not read their events again.
- */
-export async function reportRefusals(records: RecordReader, findings: Findings): Promise<void> {
-  let page: readonly StoredRecord[] = []
-  let from = 0
-  do {
-    page = await records.readStream(AUDIT_JOBS_STREAM, from, RECORDS_PAGE)
-    from = (page.at(-1)?.revision ?? 0) + 1
-    for (const record of page.filter(({ type }) => type === 'WitnessRefused')) {
-      findings.expectNone('witnesses', record, refusalIn(record))
-    }
-  } while (page.length === RECORDS_PAGE)
-}
-
-function refusalIn(record: StoredRecord): CodedFinding {
-  try {
-    const { witness, size } = eventOf(record).data as WitnessRefused['data']
-    return { code: 'WitnessRefused', params: { witness, size } }
-  } catch {
-    return { code: 'WitnessUnreadable', params: {} }
   }
 }
 

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
 import type { VerificationMode } from '#domain/audit/events.ts'
 import { Findings } from '#domain/audit/findings.ts'
+import { forgetProvidedEnds } from '#domain/audit/remembered-calls.ts'
 import { initialAudit } from '#domain/audit/state.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
@@ -16,7 +17,9 @@ import { verifyReadModels } from '#projections/runner/verify-read-model.ts'
 import type { Core } from '../core-dependencies.ts'
 import { compareBalances } from './compare-balances.ts'
 import { GrowingTree } from './growing-tree.ts'
+import { provideCallEnds } from './provide-call-ends.ts'
 import type { RecordReader } from './read-records.ts'
+import { reportRefusals } from './report-refusals.ts'
 import { openSealedLog, recordsOf, type SealedLog } from './sealed-tree.ts'
 import { readVerified, type Verified, writeVerified } from './stored-audit-state.ts'
 import { eventOf, leafHash, type StoredRecord } from './stored-record.ts'
@@ -25,7 +28,6 @@ import {
   compareEarlierRoots,
   compareStoredLog,
   readSignedLog,
-  reportRefusals,
   type Seal,
   type SignedLog,
   verifyIsSealed,
@@ -56,8 +58,8 @@ export type SiteVerification = {
 /**
  * Verifies the recorded events, the transparency log and the balances. A full verification reads
  * all events and also compares every read model with a new fold. An incremental one continues after
- * the last verification without findings, and becomes a full one if there is none. It compares the
- * events before, or a part of them, with their sealed hashes.
+ * the last verification without findings about the history, and becomes a full one if there is
+ * none. It compares the events before, or a part of them, with their sealed hashes.
  */
 export async function verifySite(
   core: Core,
@@ -68,7 +70,7 @@ export async function verifySite(
   const earlier = requested === 'incremental' ? await readVerified(core) : null
   const { arePositionsDense } = records
   const verified: Verified = earlier ?? {
-    state: initialAudit({ arePositionsDense }),
+    state: initialAudit({ arePositionsDense, remembers: 'positions' }),
     tree: new GrowingTree(),
     nextTile: 0,
   }
@@ -94,9 +96,24 @@ export async function verifySite(
     if (signed !== null) await compareStoredLog(core, signed, findings, options.signal)
     await compareReadModels(core, ahead, findings, options)
   }
-  if (findings.total() === 0) await writeVerified(core, { ...verified, nextTile })
+  if (findings.historyTotal() === 0) await storeVerified(core, { ...verified, nextTile })
   const root = log === null ? null : (seal.roots.get(seal.size)?.toString('base64') ?? null)
   return { mode, fromPosition, toPosition: state.position, root, treeSize: seal.size, findings }
+}
+
+/**
+ * Stores the state for the next verification. The result of this one is known, so it must not be
+ * lost if the state cannot be stored: the next one then continues from an earlier state, or reads
+ * all events.
+ */
+async function storeVerified(core: Core, verified: Verified): Promise<void> {
+  forgetProvidedEnds(verified.state.remembered)
+  try {
+    await writeVerified(core, verified)
+  } catch (err) {
+    const text = 'the state of a verification was not stored, so the next one reads more events'
+    core.log.error({ alarm: 'audit-state-not-stored', err }, text)
+  }
 }
 
 function compareEarlier(
@@ -151,6 +168,7 @@ async function verifyRecords(
       if (placeOf(record, tree.size) >= (log?.size ?? 0)) seal.unsealed ??= record
       tree.append(hash)
       noteRoot()
+      await provideCallEnds(records, state.remembered, record)
       applyRecord(state, record, findings)
       if (record.type === 'VerificationFinished') seal.anchors.push(record)
     }
@@ -247,7 +265,7 @@ async function compareReadModels(
   const results = await folded.catch((error: Error) => {
     // A history in which something was found may be impossible to fold: an event that another one
     // needs is missing. The findings that name the event must be reported all the same.
-    if (signal?.aborted === true || findings.total() === 0) throw error
+    if (signal?.aborted === true || findings.historyTotal() === 0) throw error
     findings.report('read-models', null, 'EventsNotFoldable', { reason: error.message })
     return []
   })

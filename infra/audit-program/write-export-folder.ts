@@ -16,6 +16,7 @@ import {
   SEALED_FOLDER,
   SEGMENT_FOLDER,
 } from './export-format.ts'
+import { parseSignedCheckpoint, type SignedCheckpoint } from './signed-checkpoint.ts'
 import { type ExportOptions, type ExportSource, exportFiles, treeBefore } from './write-export.ts'
 
 /** Thrown if a folder has an export that the new one would not continue, but replace. */
@@ -24,15 +25,15 @@ export class OtherExport extends Error {}
 /**
  * Writes an export into a folder. Complete segments of an earlier or interrupted export of the same
  * folder are kept, and segments that no longer belong to it are removed at the end. Throws
- * `OtherExport` if the folder has the export of another site or of another range, which may be
- * somebody's evidence.
+ * `OtherExport` if the folder has the export of another site, of another history or of another
+ * range, which may be somebody's evidence.
  */
 export async function writeExportFolder(
   source: ExportSource,
   folder: string,
-  options: Omit<ExportOptions, 'findWritten'>,
+  options: Omit<ExportOptions, 'findWritten' | 'before'>,
 ): Promise<Manifest> {
-  await verifyContinues(source, folder, options)
+  const before = await verifyContinues(source, folder, options)
   mkdirSync(join(folder, SEGMENT_FOLDER), { recursive: true })
   const findWritten = async (name: string) => {
     const path = join(folder, name)
@@ -40,7 +41,8 @@ export async function writeExportFolder(
     const bytes = readFileSync(path)
     return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
   }
-  for await (const { name, bytes } of exportFiles(source, { ...options, findWritten })) {
+  const resumed = { ...options, findWritten, ...(before === null ? {} : { before }) }
+  for await (const { name, bytes } of exportFiles(source, resumed)) {
     if (bytes !== null) writeWhole(join(folder, name), bytes)
   }
   const manifest = manifestOf(readFileSync(join(folder, MANIFEST_FILE), 'utf8'))
@@ -54,20 +56,24 @@ export async function writeExportFolder(
   return manifest
 }
 
-/** Throws `OtherExport` unless the new export begins where the one in the folder does. */
+/**
+ * Throws `OtherExport` unless the new export continues the one in the folder. Returns the tree of
+ * the events before both, which was hashed to compare them, or null if the folder has no export.
+ */
 async function verifyContinues(
   { records, sealedTree }: ExportSource,
   folder: string,
   { from = 1, to }: Pick<ExportOptions, 'from' | 'to'>,
-): Promise<void> {
+): Promise<Manifest['treeBefore'] | null> {
   const path = join(folder, MANIFEST_FILE)
-  if (!existsSync(path)) return
+  if (!existsSync(path)) return null
   const found = manifestIn(path)
-  if (found.events === 0) return
+  if (found.events === 0) return null
   const refuse = (reason: string): never => {
     throw new OtherExport(`${folder} has an export ${reason}. Name another folder`)
   }
-  const origins = originsOf((await sealedTree()).keys)
+  const tree = await sealedTree()
+  const origins = originsOf(tree.keys)
   const isSameSite = originsOf(found.keys).every((origin) => origins.includes(origin))
   if (!isSameSite) refuse(`of another site (${originsOf(found.keys).join(', ')})`)
   // The position of the first event can be larger than the start of the range if positions have
@@ -79,8 +85,39 @@ async function verifyContinues(
   if (found.treeBefore.subtrees.join() !== before.subtrees.join()) {
     refuse('that follows other events than this site has')
   }
+  const newest = newestCheckpoint(found)
+  const root = newest === null ? null : ((await tree.rootAt?.(newest.size)) ?? null)
+  if (newest !== null && root?.equals(newest.root) !== true) {
+    refuse(
+      `of another history: this site's log differs from its checkpoint of ${newest.size} events. ` +
+        'Keep it as evidence',
+    )
+  }
   const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await records.head())
   if (found.last > last) refuse(`of more events: up to position ${found.last}, not ${last}`)
+  return before
+}
+
+/**
+ * Returns the signed checkpoint of the most events. One that cannot be read is left out: whoever
+ * verifies the export finds it.
+ */
+function newestCheckpoint({ signedCheckpoints, continuation }: Manifest): SignedCheckpoint | null {
+  const next = continuation === undefined ? [] : [continuation.signedCheckpoint]
+  let newest: SignedCheckpoint | null = null
+  for (const note of [...signedCheckpoints, ...next]) {
+    const checkpoint = checkpointIn(note)
+    if (checkpoint !== null && checkpoint.size >= (newest?.size ?? 0)) newest = checkpoint
+  }
+  return newest
+}
+
+function checkpointIn(note: string): SignedCheckpoint | null {
+  try {
+    return parseSignedCheckpoint(note)
+  } catch {
+    return null
+  }
 }
 
 function manifestIn(path: string): Manifest {

@@ -29,6 +29,8 @@ type ExportedTree = SealedTree & {
   readonly leafHashes?: (first: number, count: number) => Promise<readonly Buffer[]>
   /** Returns the proof that the tree of `newSize` events continues the one of `size` events. */
   readonly consistencyProof?: (size: number, newSize: number) => Promise<readonly Buffer[]>
+  /** Returns the root of the sealed tree of the first `size` events, or null if it is smaller. */
+  readonly rootAt?: (size: number) => Promise<Buffer | null>
 }
 
 export type ExportSource = {
@@ -41,6 +43,8 @@ export type ExportOptions = {
   readonly from?: number
   readonly to?: number
   readonly exportedAt: Date
+  /** The tree of the events before `from`, if the caller has it already. */
+  readonly before?: Manifest['treeBefore']
   /** Returns a segment that an interrupted export has already written. */
   readonly findWritten?: (name: string) => Promise<Pick<Segment, 'bytes' | 'sha256'> | null>
   readonly onProgress?: (position: number, last: number) => void
@@ -58,12 +62,13 @@ const compress = promisify(gzip)
  */
 export async function* exportFiles(
   { records, sealedTree }: ExportSource,
-  { from = 1, to, exportedAt, findWritten, onProgress = () => {} }: ExportOptions,
+  options: ExportOptions,
 ): AsyncGenerator<ExportFile> {
+  const { from = 1, to, exportedAt, findWritten, onProgress = () => {} } = options
   // The tree is read first, so that all of its events are among those that are exported.
-  const { leafHashes, consistencyProof, ...sealed } = await sealedTree()
+  const { leafHashes, consistencyProof, rootAt: _, ...sealed } = await sealedTree()
   const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await records.head())
-  const before = await treeBefore(records, from)
+  const before = options.before ?? (await treeBefore(records, from))
   const { arePositionsDense } = records
   const hashes: SealedHashes = {
     ...{ sizeBefore: before.size, arePositionsDense },

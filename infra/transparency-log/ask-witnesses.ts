@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { request } from 'undici'
+import { NEVER } from '../abortable.ts'
 import {
   type RefusedCheckpoint,
   recordRefusingWitness,
@@ -35,7 +36,11 @@ class OtherHistory extends Error {
   }
 }
 
-type AskDeps = Pick<Core, 'config' | 'log' | 'pg'> & { readonly outbound: Outbound }
+type AskDeps = Pick<Core, 'config' | 'log' | 'pg'> & {
+  readonly outbound: Outbound
+  /** Ends the requests, for example when the process stops. */
+  readonly signal?: AbortSignal
+}
 /** What asking the witnesses needs. */
 export type WitnessDeps = AskDeps & Pick<Core, 'actors' | 'now'>
 
@@ -67,7 +72,8 @@ async function reportFailure(
   { size: refusedSize }: LogCheckpoint,
   err: unknown,
 ): Promise<void> {
-  const { log } = deps
+  const { log, signal } = deps
+  if (signal?.aborted === true) return
   if (!(err instanceof OtherHistory)) {
     warnThrottled(log, { err }, `the witness ${url} did not sign the checkpoint`)
     return
@@ -87,14 +93,14 @@ async function reportFailure(
  * answers 403, and is shown how the key was rotated.
  */
 async function askWitness(
-  { pg, outbound }: AskDeps,
+  { pg, ...deps }: AskDeps,
   witness: Witness,
   latest: LogCheckpoint,
 ): Promise<void> {
   const key = parseVerifierKey(witness.key)
   const known = await lastSizeOf(pg, key.name)
   const send = (checkpoint: Sent, before: number) =>
-    sendCheckpoint(pg, outbound, witness.url, before, checkpoint)
+    sendCheckpoint({ pg, ...deps }, witness.url, before, checkpoint)
   let answer = await sendFromKnownSize(send, latest, known)
   if (answer.status === 403) {
     // The witness may know an earlier key only. The rotations lead it to the present one.
@@ -124,16 +130,15 @@ async function askWitness(
  * Shows the rotations of the key to each witness, so that it no longer accepts the old key. Returns
  * why a witness did not sign the last one. It is shown again when it refuses a later checkpoint.
  */
-export async function publishKeyRotations({
-  config,
-  outbound,
-  pg,
-}: AskDeps): Promise<readonly { readonly key: string; readonly error: string | null }[]> {
+export async function publishKeyRotations(
+  deps: AskDeps,
+): Promise<readonly { readonly key: string; readonly error: string | null }[]> {
+  const { config, pg } = deps
   const { witnesses } = config.transparencyLog
   return await Promise.all(
     witnesses.map(async ({ key, url }) => {
       const send = (checkpoint: Sent, before: number) =>
-        sendCheckpoint(pg, outbound, url, before, checkpoint)
+        sendCheckpoint(deps, url, before, checkpoint)
       try {
         const { name } = parseVerifierKey(key)
         return { key, error: await sendRotations(pg, send, await lastSizeOf(pg, name)) }
@@ -196,8 +201,7 @@ async function lastSizeOf(pg: Pool, name: string): Promise<number> {
 }
 
 async function sendCheckpoint(
-  pg: Pool,
-  { dispatcher }: Outbound,
+  { pg, outbound: { dispatcher }, signal = NEVER }: AskDeps,
   url: string,
   before: number,
   { size, note }: Sent,
@@ -215,7 +219,7 @@ async function sendCheckpoint(
   const { statusCode, body } = await request(`${url}/add-checkpoint`, {
     ...{ dispatcher, method: 'POST', body: `old ${before}\n${lines.join('')}\n${note}` },
     headers: { 'content-type': 'text/plain; charset=utf-8' },
-    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]),
   })
   const text = await body.text()
   return { status: statusCode, text: text.slice(0, ANSWER_CHARACTERS_MAX), before }

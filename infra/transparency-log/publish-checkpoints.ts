@@ -1,6 +1,7 @@
 import { appendFile } from 'node:fs/promises'
 import type { Pool } from 'pg'
 import { request } from 'undici'
+import { NEVER } from '../abortable.ts'
 import type { Outbound } from '../outbound/outbound-connections.ts'
 import { warnThrottled } from '../telemetry/log.ts'
 import { ANSWER_MS_MAX, askWitnesses, type WitnessDeps } from './ask-witnesses.ts'
@@ -12,53 +13,78 @@ const PUBLISHED_AT_ONCE = 1_000
 /** The latest checkpoints with which a new destination begins. */
 const PUBLISHED_FIRST = 100
 
+/** The time in milliseconds after which the latest checkpoint is shown to the witnesses again. */
+const WEBHOOK_MS_MAX = 20_000
+
 /**
- * Asks the witnesses to sign the latest checkpoint, and publishes the checkpoints that are not
- * published yet to the webhook and the file that are configured. Returns false if a witness that is
- * required has not signed, or something is not published: the caller must try again. A process that
- * dies in between may publish a checkpoint twice, and leaves none out.
+ * `complete`: every destination has all checkpoints, and the latest one is final. `continuing`: a
+ * destination has received some and must receive more. `waiting`: a witness that is required has
+ * not signed, or a destination does not accept a checkpoint, so that it must be tried again later.
  */
-export async function publishCheckpoints(deps: WitnessDeps): Promise<boolean> {
-  const { config, outbound, pg } = deps
-  const { webhook, file } = config.transparencyLog
-  const [latest] = await listCheckpoints(pg, 1)
-  if (latest === undefined) return true
-  const isFinal = await askWitnesses(deps, latest)
-  const outcomes = await Promise.all([
-    webhook === null ||
-      publishTo('webhook', deps, async (checkpoints, onPublished) => {
-        for (const checkpoint of checkpoints) {
-          await sendToWebhook(outbound, webhook, checkpoint.note)
-          await onPublished(checkpoint)
-        }
-      }),
-    file === null ||
-      publishTo('file', deps, async (checkpoints, onPublished) => {
-        await appendFile(file, checkpoints.map(({ note }) => `${note}\n`).join(''))
-        for (const checkpoint of checkpoints.slice(-1)) await onPublished(checkpoint)
-      }),
-  ])
-  return isFinal && outcomes.every((isComplete) => isComplete)
+export type PublicationState = 'complete' | 'continuing' | 'waiting'
+
+type PublishDeps = WitnessDeps & {
+  /** Ends requests, and begins no other ones. */
+  readonly signal?: AbortSignal
 }
 
+/**
+ * Asks the witnesses to sign the latest checkpoint, and publishes the checkpoints that are not
+ * published yet to the webhook and the file that are configured. It must run once at a time, so
+ * that their order is kept. A process that dies in between may publish a checkpoint twice, and
+ * leaves none out.
+ */
+export async function publishCheckpoints(deps: PublishDeps): Promise<PublicationState> {
+  const { config, outbound, pg, signal = NEVER } = deps
+  const { webhook, file } = config.transparencyLog
+  const [latest] = await listCheckpoints(pg, 1)
+  if (latest === undefined) return 'complete'
+  const isFinal = await askWitnesses(deps, latest)
+  const states = await Promise.all([
+    webhook === null
+      ? 'complete'
+      : publishTo('webhook', deps, async (checkpoints, onPublished) => {
+          const until = performance.now() + WEBHOOK_MS_MAX
+          for (const checkpoint of checkpoints) {
+            if (signal.aborted || performance.now() > until) return false
+            await sendToWebhook(outbound, webhook, checkpoint.note, signal)
+            await onPublished(checkpoint)
+          }
+          return true
+        }),
+    file === null
+      ? 'complete'
+      : publishTo('file', deps, async (checkpoints, onPublished) => {
+          await appendFile(file, checkpoints.map(({ note }) => `${note}\n`).join(''))
+          for (const checkpoint of checkpoints.slice(-1)) await onPublished(checkpoint)
+          return true
+        }),
+  ])
+  if (states.includes('continuing')) return 'continuing'
+  return isFinal && states.every((state) => state === 'complete') ? 'complete' : 'waiting'
+}
+
+/** Returns whether all of the checkpoints were published. */
 type Publish = (
   checkpoints: readonly LogCheckpoint[],
   onPublished: (checkpoint: LogCheckpoint) => Promise<void>,
-) => Promise<void>
+) => Promise<boolean>
 
-/** Publishes the next checkpoints to a destination. Returns whether it now has all of them. */
+/** Publishes the next checkpoints to a destination. */
 async function publishTo(
   destination: 'file' | 'webhook',
-  { pg, log }: WitnessDeps,
+  { pg, log, signal }: PublishDeps,
   publish: Publish,
-): Promise<boolean> {
+): Promise<PublicationState> {
   try {
     const checkpoints = await unpublishedCheckpoints(pg, destination)
-    await publish(checkpoints, ({ size }) => recordPublished(pg, destination, size))
-    return checkpoints.length < PUBLISHED_AT_ONCE
+    const areAll = await publish(checkpoints, ({ size }) => recordPublished(pg, destination, size))
+    return areAll && checkpoints.length < PUBLISHED_AT_ONCE ? 'complete' : 'continuing'
   } catch (err) {
-    warnThrottled(log, { err }, 'a checkpoint of the transparency log was not published')
-    return false
+    if (signal?.aborted !== true) {
+      warnThrottled(log, { err }, 'a checkpoint of the transparency log was not published')
+    }
+    return 'waiting'
   }
 }
 
@@ -90,11 +116,16 @@ async function recordPublished(pg: Pool, destination: string, size: number): Pro
   )
 }
 
-async function sendToWebhook(outbound: Outbound, url: string, note: string): Promise<void> {
+async function sendToWebhook(
+  outbound: Outbound,
+  url: string,
+  note: string,
+  signal: AbortSignal,
+): Promise<void> {
   const { statusCode, body } = await request(url, {
     ...{ dispatcher: outbound.dispatcher, method: 'POST', body: note },
     headers: { 'content-type': 'text/plain; charset=utf-8' },
-    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]),
   })
   await body.dump()
   if (statusCode >= 300) throw new Error(`the webhook answered ${statusCode}`)

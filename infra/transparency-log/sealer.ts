@@ -3,6 +3,7 @@ import type { Core } from '../core-dependencies.ts'
 import type { HeldLease } from '../leases/exclusive-leases.ts'
 import { createOutbound } from '../outbound/outbound-connections.ts'
 import { operatorPolicy } from '../outbound/outbound-policy.ts'
+import { Publisher } from './keep-publishing.ts'
 import { leafReader } from './leaf-hashes.ts'
 import { ensureLogSchema, openTransparencyLog, WrongLogKey } from './open-log.ts'
 import { publishCheckpoints } from './publish-checkpoints.ts'
@@ -19,50 +20,59 @@ export const SEAL_EVERY_MS = 10_000
 /** How often the unsealed events are counted meanwhile. */
 const COUNT_EVERY_MS = 1_000
 
-/** The longest pause before checkpoints that are not published or not final are tried again. */
-const PUBLISH_AGAIN_MS_MAX = 60_000
-
 /**
  * Seals new events every ten seconds, and as soon as there are enough for a whole checkpoint, in
  * the one process that holds the lease. If the history has changed, or the key is another one, it
- * signs nothing and raises an alarm at each attempt. The checkpoints are published after a start
- * and after each sealing, and then with growing pauses until the required witnesses have signed the
- * latest one, because an idle site seals no other one.
+ * signs nothing and raises an alarm at each attempt. The same process publishes the checkpoints,
+ * beside sealing: a slow destination does not delay a checkpoint, and what was signed is published
+ * also while nothing more is.
  */
 export async function startSealer(
   core: SealerCore,
   { everyMs = SEAL_EVERY_MS }: { readonly everyMs?: number } = {},
 ): Promise<HeldLease> {
   await ensureLogSchema(core)
-  const readLeaves = leafReader(core)
-  const arePositionsDense = core.config.eventStore.url === null
   const outbound = createOutbound(operatorPolicy(core.config))
   const held = core.leases.hold('transparency-log', async (_lease, lost) => {
-    const publication = new Publication(everyMs)
-    while (!lost.aborted) {
-      let hasFailed = false
-      try {
-        const log = await openTransparencyLog(core)
-        const deps = { pg: core.pg, log, readLeaves, arePositionsDense, now: core.now }
-        let sealed = await sealEvents(deps)
-        if (sealed > 0) publication.request()
-        while (sealed === EVENTS_PER_CHECKPOINT_MAX && !lost.aborted) {
-          sealed = await sealEvents(deps)
-        }
-        await publication.run(() => publishCheckpoints({ ...core, outbound }))
-      } catch (error) {
-        hasFailed = true
-        if (!lost.aborted) report(core, error)
-      }
-      // After a failure, the events that wait must not make the attempts more frequent.
-      await pause(everyMs, hasFailed ? async () => false : () => isCheckpointFull(core), lost)
-    }
+    const publisher = new Publisher(everyMs, core.log)
+    const publish = () => publishCheckpoints({ ...core, outbound, signal: lost })
+    await Promise.all([
+      sealRepeatedly(core, everyMs, () => publisher.request(), lost),
+      publisher.run(publish, lost),
+    ])
   })
   return {
     stop: async () => {
       await held.stop()
       await outbound.close()
     },
+  }
+}
+
+async function sealRepeatedly(
+  core: SealerCore,
+  everyMs: number,
+  onSealed: () => void,
+  lost: AbortSignal,
+): Promise<void> {
+  const readLeaves = leafReader(core)
+  const arePositionsDense = core.config.eventStore.url === null
+  while (!lost.aborted) {
+    let hasFailed = false
+    try {
+      const log = await openTransparencyLog(core)
+      const deps = { pg: core.pg, log, readLeaves, arePositionsDense, now: core.now }
+      let sealed: number
+      do {
+        sealed = await sealEvents(deps)
+        if (sealed > 0) onSealed()
+      } while (sealed === EVENTS_PER_CHECKPOINT_MAX && !lost.aborted)
+    } catch (error) {
+      hasFailed = true
+      if (!lost.aborted) report(core, error)
+    }
+    // After a failure, the events that wait must not make the attempts more frequent.
+    await pause(everyMs, hasFailed ? async () => false : () => isCheckpointFull(core), lost)
   }
 }
 
@@ -93,34 +103,6 @@ async function isCheckpointFull({ config, pg }: SealerCore): Promise<boolean> {
       from event_store.head head, transparency_log.log log`,
   )
   return Number(rows[0]?.count ?? 0) >= EVENTS_PER_CHECKPOINT_MAX
-}
-
-/** Whether checkpoints must be published, and when it is tried again. */
-class Publication {
-  private isComplete = false
-  private pauseMs: number
-  private nextAt = 0
-  private readonly everyMs: number
-
-  constructor(everyMs: number) {
-    this.everyMs = everyMs
-    this.pauseMs = everyMs
-  }
-
-  /** Makes the next `run` publish, because there is a new checkpoint. */
-  request(): void {
-    this.isComplete = false
-    this.pauseMs = this.everyMs
-    this.nextAt = 0
-  }
-
-  async run(publish: () => Promise<boolean>): Promise<void> {
-    if (this.isComplete || performance.now() < this.nextAt) return
-    // Times of the loop vary a little, so a pause that ends with the next turn is made shorter.
-    this.nextAt = performance.now() + this.pauseMs - this.everyMs / 2
-    this.pauseMs = Math.min(this.pauseMs * 2, PUBLISH_AGAIN_MS_MAX)
-    this.isComplete = await publish()
-  }
 }
 
 function report({ log }: SealerCore, err: unknown): void {

@@ -10,6 +10,7 @@ import type {
   AuditJobEvent,
   DataExported,
   LogKeyRotated,
+  RefusalAcknowledged,
   WitnessRefused,
 } from '#domain/audit/events.ts'
 import type { CircuitClosed } from '#domain/channel-health/events.ts'
@@ -153,7 +154,8 @@ function siteHandlers(): Handlers<
   | OptionsEvent
   | SiteEvent
 > {
-  const job = logged<Exclude<AuditJobEvent, LogKeyRotated | WitnessRefused>>(({ data }) => ({
+  type Other = LogKeyRotated | WitnessRefused | RefusalAcknowledged
+  const job = logged<Exclude<AuditJobEvent, Other>>(({ data }) => ({
     ...{ kind: 'job', ids: 'ids' in data ? data.ids : [data.id] },
     after: {
       ...('mode' in data ? { mode: data.mode } : {}),
@@ -232,6 +234,10 @@ function siteHandlers(): Handlers<
     WitnessRefused: logged(({ data: { witness, size, refusedSize, reason } }) => ({
       ...{ kind: 'site', ids: [''] },
       after: { witness, reason, signed_events: size, refused_events: refusedSize },
+    })),
+    RefusalAcknowledged: logged(({ data: { witness, size, note, acknowledgedBy } }) => ({
+      ...{ kind: 'site', ids: [''], note, noteUser: acknowledgedBy },
+      ...{ before: {}, after: { witness, signed_events: size } },
     })),
     DataExported: logged(({ data }) => exportOf(data)),
   }

@@ -138,7 +138,8 @@ function verificationAnswer(
 function findingAnswer(finding: Finding, language: Language): AuditFinding {
   const { check, position, stream, revision } = finding
   const detail = detailIn(language, finding)
-  return { check: check as AuditCheck, position, stream, revision, detail }
+  const is_acknowledged = finding.isAcknowledged === true
+  return { check: check as AuditCheck, position, stream, revision, detail, is_acknowledged }
 }
 
 function rebuildAnswer(job: RebuildJob, progress: JobProgress | null, language: Language): Rebuild {

@@ -201,7 +201,8 @@ async function witnessesOf(core: Core): Promise<Witness[]> {
 
 const refusalsOf = ({ actors }: Core) =>
   actors.ask(auditJobsDecider, AUDIT_JOBS_STREAM, ({ refusals }) =>
-    refusals.map(({ witness, size, refusedAt }) => ({
-      ...{ witness, size, refused_at: Math.floor(refusedAt / 1_000) },
+    refusals.map(({ id, witness, size, refusedAt, acknowledgedAt }) => ({
+      ...{ id, witness, size, refused_at: Math.floor(refusedAt / 1_000) },
+      acknowledged_at: acknowledgedAt === null ? null : Math.floor(acknowledgedAt / 1_000),
     })),
   )

@@ -52,6 +52,7 @@ export const ACT_NAMES = [
   'scratch-copy-built',
   'scratch-copy-requested',
   'second-factor-reset',
+  'refusal-acknowledged',
   'secret-option-set',
   'sessions-ended',
   'site-initialized',

@@ -31,12 +31,16 @@ export type Witness = Static<typeof Witness>
 
 /** A witness that does not sign, because it has signed another history before. */
 const RefusingWitness = Type.Object({
+  id: Type.String(),
   witness: Type.String(),
   /** The number of events in the tree that the witness signed. */
   size: Type.Integer(),
   /** In Unix seconds. */
   refused_at: Type.Integer(),
+  /** When an admin of the site recorded the reason, in Unix seconds, or null. */
+  acknowledged_at: nullable(Type.Integer()),
 })
+export type RefusingWitness = Static<typeof RefusingWitness>
 
 /** What anybody may know of the log, in order to check receipts of the site. */
 const LogStatus = Type.Object({

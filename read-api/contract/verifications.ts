@@ -39,6 +39,8 @@ export const AuditFinding = Type.Object({
   stream: Type.Union([Type.String(), Type.Null()]),
   revision: Type.Union([Type.Integer(), Type.Null()]),
   detail: Type.String(),
+  /** True if an admin acknowledged it. It is listed, and not counted. */
+  is_acknowledged: Type.Boolean(),
 })
 export type AuditFinding = Static<typeof AuditFinding>
 

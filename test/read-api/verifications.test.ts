@@ -58,7 +58,8 @@ describe('the findings of a verification', () => {
       'order 7 refund 1 has no event of the account',
     ])
     const { findings: shown } = await get<Verification>('/api/audit/verifications/coded', 'en')
-    expect(shown[0]).toEqual({ check: 'charges', ...place, detail: expect.any(String) })
+    const rest = { detail: expect.any(String), is_acknowledged: false }
+    expect(shown[0]).toEqual({ check: 'charges', ...place, ...rest })
   })
 
   it('of an earlier release are shown as they were stored', async () => {

@@ -33,6 +33,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'POST /api/audit/verifications': 'auditor',
   'POST /api/audit/verify': 'auditor',
   'POST /api/audit/rebuilds': 'root',
+  'POST /api/audit/refusals/:id/acknowledge': 'admin',
   'POST /api/audit/scratch-copies': 'auditor',
   'DELETE /api/audit/scratch-copies/:id': 'auditor',
   'POST /api/setup': 'anybody',

@@ -7,6 +7,9 @@ import { CORRECTIONS_STREAM, correctionsDecider } from '#domain/corrections/even
 import { chargeFor } from '#domain/pricing/charge.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { QUOTA_MAX } from '#domain/shared/quota.ts'
+import { provideCallEnds } from '#infra/audit-program/provide-call-ends.ts'
+import { storeRecords } from '#infra/audit-program/read-records.ts'
+import { eventOf } from '#infra/audit-program/stored-record.ts'
 import type { CallExplanation } from '#read-api/contract/calls.ts'
 import type { Correction } from '#read-api/contract/corrections.ts'
 import type { CorrectedCalls, LedgerPage } from '#read-api/contract/ledger.ts'
@@ -146,6 +149,13 @@ describe('a what-if', () => {
     expect(data.groups).toHaveLength(1)
     expect(data.largest).toHaveLength(100)
     expect(await fixture.head()).toBe(head)
+  })
+
+  it('is refused while the charges in force are not known', async () => {
+    const waits = vi.spyOn(fixture.freshness, 'waitFor').mockResolvedValueOnce(false)
+    const refused = await post<Repricing>('/api/audit/reprice', { ...range(), prices: {} })
+    waits.mockRestore()
+    expect(refused).toMatchObject({ success: false, code: 'CorrectedCallsBehind' })
   })
 })
 
@@ -376,13 +386,18 @@ describe('a correction', () => {
     const names = ['balances', 'call-log', 'usage-by-hour', 'ledger', 'corrected-calls'] as const
     await fixture.freshness.waitFor(names, head, 20_000)
     for (const name of names) expect(await fixture.isFold(name), name).toBe(true)
-    const [state, findings] = [initialAudit(), new Findings()]
-    for (const event of await fixture.core.store.readAll(0, 10_000)) {
-      applyToAudit(state, event, findings)
+    const records = storeRecords(fixture.core.store)
+    for (const remembers of ['terms', 'positions'] as const) {
+      const [state, findings] = [initialAudit({ remembers }), new Findings()]
+      for (const record of await records.read(0, 10_000)) {
+        await provideCallEnds(records, state.remembered, record)
+        applyToAudit(state, eventOf(record), findings)
+      }
+      finishAudit(state, findings)
+      const found = findings.list()
+      const odd = found.filter(({ check }) => check !== 'charges' && check !== 'call-ends')
+      expect(odd).toEqual([])
+      expect(found.filter(({ detail }) => detail.includes('correct'))).toEqual([])
     }
-    finishAudit(state, findings)
-    const odd = findings.list().filter(({ check }) => check !== 'charges' && check !== 'call-ends')
-    expect(odd).toEqual([])
-    expect(findings.list().filter(({ detail }) => detail.includes('correct'))).toEqual([])
   })
 })

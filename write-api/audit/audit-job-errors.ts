@@ -21,5 +21,6 @@ export const AUDIT_JOB_ERRORS: ErrorCatalogue<AuditJobErrorCode> = {
       en: `The number of scratch copies that you may have is ${max}: delete yours first`,
     }),
   ],
+  RefusalUnknown: [404, { zh: '该拒签记录不存在', en: 'There is no such refusal' }],
   NothingToNotify: [409, { zh: '没有需要通知的问题', en: 'There is nothing to notify of' }],
 }

@@ -43,4 +43,11 @@ export const correctionError = errorsOf({
     503,
     { zh: '使用日志尚未更新，请稍后再试', en: 'The usage log is not up to date. Try again later' },
   ],
+  CorrectedCallsBehind: [
+    503,
+    {
+      zh: '更正后的费用尚未更新，请稍后再试',
+      en: 'Corrected charges are not up to date. Try again later',
+    },
+  ],
 } satisfies ErrorCatalogue<string>)

@@ -3,11 +3,11 @@ import {
   type AuditJobsState,
   auditJobsDecider,
   needsNotice,
-  type RefusingWitness,
   type VerificationJob,
 } from '#domain/audit/decide.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { detailIn, type Finding } from '#domain/audit/findings.ts'
+import type { RefusingWitness } from '#domain/audit/refusing-witnesses.ts'
 import { messageDecider } from '#domain/messages/decide.ts'
 import { messageStream, rangesOf } from '#domain/messages/events.ts'
 import type { Language } from '#infra/http/language.ts'
@@ -92,7 +92,8 @@ const LISTED_MAX = 10
 const plain = (text: string): string => text.replace(/[^\w\p{Script=Han} .,:;()#=，：（）-]/gu, '')
 
 function listOf(findings: readonly Finding[], language: Language): string {
-  const lines = findings.slice(0, LISTED_MAX).map((finding) => {
+  const counted = findings.filter(({ isAcknowledged }) => isAcknowledged !== true)
+  const lines = counted.slice(0, LISTED_MAX).map((finding) => {
     const { check, position, stream } = finding
     const place = [position === null ? '' : `#${position}`, stream ?? ''].join(' ').trim()
     return `- \`${check}\` ${plain(place)}: ${plain(detailIn(language, finding))}`

@@ -18,6 +18,7 @@ import {
   sumsOf,
   validTexts,
 } from '../options/preview-prices.ts'
+import { correctionError } from './correction-errors.ts'
 import { checkRange, type EndedCall, scanEndedCalls } from './scan-ended-calls.ts'
 
 const LARGEST_MAX = 100
@@ -41,7 +42,9 @@ export const repriceCalls: Action = (api, deps) => {
       const draft = draftCharges(list)
       const tally = createTally()
       const head = await core.store.headPosition()
-      await freshness.waitFor(['corrected-calls'], head, FRESH_WITHIN_MS)
+      const isFresh = await freshness.waitFor(['corrected-calls'], head, FRESH_WITHIN_MS)
+      // Without the latest corrections, the charges in force would be wrong.
+      if (!isFresh) throw correctionError('CorrectedCallsBehind')
       const next_cursor = await runExclusive('audit-scan', () =>
         scanEndedCalls(core, body, async (page) => {
           const charges = await chargesInForce(core, page)

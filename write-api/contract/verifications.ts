@@ -13,6 +13,11 @@ export const RequestRebuild = Type.Object({
 })
 export type RequestRebuild = Static<typeof RequestRebuild>
 
+/** Why a witness refused. The reason is in the audit log, and not public. */
+const AcknowledgeWitness = Type.Object({
+  reason: Type.String({ minLength: 1, maxLength: 1_000 }),
+})
+
 const JobId = Envelope(Type.Object({ id: Type.String() }))
 
 const requestVerification = {
@@ -28,5 +33,10 @@ export const verificationActions = {
     summary: 'Start to rebuild read models while they are served; returns the id of the rebuild',
     body: RequestRebuild,
     response: { 200: JobId },
+  },
+  'POST /api/audit/refusals/:id/acknowledge': {
+    summary: 'Record that an admin knows why a witness refused to sign the history',
+    params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) }),
+    body: AcknowledgeWitness,
   },
 }

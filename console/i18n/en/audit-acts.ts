@@ -53,6 +53,7 @@ export const auditActs: Translations['auditActs'] = {
   'scratch-copy-built': 'Scratch copy built',
   'scratch-copy-requested': 'Scratch copy requested',
   'second-factor-reset': 'Second factor reset',
+  'refusal-acknowledged': 'Refusal of a witness acknowledged',
   'secret-option-set': 'Secret setting changed',
   'sessions-ended': 'Sign-out',
   'site-initialized': 'Site set up',

@@ -84,6 +84,7 @@ export const audit: Translations['audit'] = {
     times: 'Made',
     found: 'Findings',
     firstFindings: 'Findings ({{shown}} of {{all}})',
+    acknowledged: 'Acknowledged by an admin',
     stream: 'Stream',
     detail: 'Detail',
     past: 'Verifications',
@@ -308,6 +309,15 @@ export const audit: Translations['audit'] = {
     notYet: 'Not yet',
     refused:
       'The witness {{name}} refuses this history: it has signed another one of {{size}} events.',
+    acknowledged: 'An admin recorded the reason on {{time}}.',
+    acknowledge: 'Acknowledge',
+    acknowledgeTitle: 'Acknowledge the refusal',
+    acknowledgeLead:
+      'Do so only if you know why {{name}} refuses, for example after a restore from a backup. ' +
+      'Later verifications no longer count the refusal. It stays on the public page.',
+    acknowledgeHint: 'Auditors can read the reason in the audit log.',
+    acknowledgeMissing: 'Enter the reason',
+    acknowledgeDone: 'The refusal is acknowledged',
     checkpoints: 'Signed checkpoints',
     checkpointsLead: 'Newest first. Keep one of them, and a rewritten history can be found later.',
   },

@@ -52,6 +52,7 @@ export const auditActs = {
   'scratch-copy-built': '临时副本已建成',
   'scratch-copy-requested': '请求建立临时副本',
   'second-factor-reset': '重置两步验证',
+  'refusal-acknowledged': '确认见证人拒签',
   'secret-option-set': '修改密钥类设置',
   'sessions-ended': '退出登录',
   'site-initialized': '完成初始化',

@@ -42,6 +42,12 @@ const LOG_CONTENT_TEXTS = {
     zh: `见证人 ${witness} 签名过另一份 ${size} 个事件的历史`,
     en: `the witness ${witness} has signed another history of ${size} events`,
   }),
+  WitnessAcknowledged: ({ witness, size }: { witness: string; size: number }) => ({
+    zh: `见证人 ${witness} 签名过另一份 ${size} 个事件的历史，管理员已确认知悉`,
+    en:
+      `the witness ${witness} has signed another history of ${size} events; ` +
+      'an admin acknowledged it',
+  }),
   WitnessUnreadable: {
     zh: '某位见证人签名过另一份历史，记录其名称的事件无法读取',
     en: 'a witness has signed another history, and the event that names it cannot be read',

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { LogStatus, SignedCheckpoint } from '#read-api/contract/transparency-log.ts'
+import type {
+  LogStatus,
+  RefusingWitness,
+  SignedCheckpoint,
+} from '#read-api/contract/transparency-log.ts'
 import type { Rebuild, Verification } from '#read-api/contract/verifications.ts'
 import { en, TEXTS, zh } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
@@ -31,6 +35,7 @@ const CHANGED = verification('v2', {
     {
       ...{ check: 'charges', position: 1_204_118, stream: 'account-7', revision: 414 },
       detail: 'the charge is 3370, but its price and usage give 3375',
+      is_acknowledged: false,
     },
   ],
 })
@@ -40,6 +45,7 @@ const LONG = verification('v4', {
   finding_count: 2,
   findings: [zh('audit.verify.lead').repeat(10).slice(0, 300), 'x'.repeat(300)].map((detail) => ({
     ...{ check: 'records', position: null, stream: null, revision: null, detail },
+    is_acknowledged: false,
   })),
 })
 const RUNNING = verification('v3', {
@@ -126,8 +132,38 @@ it('anybody can read the proof of records, also without a login', async () => {
   expect(await lookFaults(app.page, 'proof-en')).toEqual([])
 })
 
+const REFUSAL: RefusingWitness = {
+  ...{ id: 'r1', witness: 'other.example', size: 1_200_000, refused_at: NOW - 60 },
+  acknowledged_at: null,
+}
+
+it('a refusal is acknowledged with a reason, and stays shown', async () => {
+  let refusals = [REFUSAL]
+  app.site.routes['GET /api/transparency-log/status'] = () => ok({ ...STATUS, refusals })
+  const path = 'POST /api/audit/refusals/r1/acknowledge'
+  app.site.routes[path] = () => {
+    refusals = [{ ...REFUSAL, acknowledged_at: NOW }]
+    return ok(null)
+  }
+  await app.openAsRoot(`${PATH}?tab=checkpoints`)
+  const acknowledge = { name: en('audit.log.acknowledge') }
+  await app.page.getByRole('button', acknowledge).click()
+  const dialog = app.page.getByRole('alertdialog', { name: en('audit.log.acknowledgeTitle') })
+  await dialog.waitFor()
+  expect(await lookFaults(app.page, 'acknowledge-en')).toEqual([])
+  await dialog.getByRole('button', acknowledge).click()
+  await dialog.getByText(en('audit.log.acknowledgeMissing')).waitFor()
+  await dialog.getByRole('textbox', { name: en('audit.acts.reason') }).fill('restored')
+  await dialog.getByRole('button', acknowledge).click()
+  const time = await app.page.evaluate((at) => new Date(at * 1_000).getFullYear(), NOW)
+  const note = app.page.getByRole('note').filter({ hasText: String(time) })
+  await note.filter({ hasText: 'other.example' }).waitFor()
+  expect(app.bodies(path)).toEqual([{ reason: 'restored' }])
+  await expect.poll(() => app.page.getByRole('button', acknowledge).count()).toBe(0)
+})
+
 it('a witness that refuses the history is named to anybody', async () => {
-  const refusals = [{ witness: 'other.example', size: 1_200_000, refused_at: NOW - 60 }]
+  const refusals = [REFUSAL]
   app.site.routes['GET /api/transparency-log/status'] = () => ok({ ...STATUS, refusals })
   const text = en('audit.log.refused', { name: 'other.example', size: '1,200,000' })
   await app.page.goto(`${app.site.url}/proof`)

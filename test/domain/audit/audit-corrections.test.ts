@@ -1,13 +1,18 @@
 import { deserialize, serialize } from 'node:v8'
 import { describe, expect, it } from 'vitest'
+import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
+import { addCall, endOf, noCallPositions, recordEnd } from '#domain/audit/call-positions.ts'
 import {
   addEndedCall,
   type EndedCall,
   findEndedCall,
   noEndedCalls,
 } from '#domain/audit/ended-calls.ts'
+import { Findings } from '#domain/audit/findings.ts'
+import { endsToRead, forgetProvidedEnds, provideEnd } from '#domain/audit/remembered-calls.ts'
+import { initialAudit } from '#domain/audit/state.ts'
 import { CORRECTIONS_STREAM, type CorrectionScope } from '#domain/corrections/events.ts'
-import type { Fact } from '#domain/shared/event.ts'
+import type { Fact, Recorded } from '#domain/shared/event.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
 import {
   admitted,
@@ -130,6 +135,58 @@ const kept = (call: EndedCall): EndedCall | null => {
   addEndedCall(calls, 'one', call)
   return findEndedCall(calls, 'one')
 }
+
+describe('an audit that remembers the positions of ended calls', () => {
+  /** Audits as a site does: the ends that a correction names are read again by their positions. */
+  function found(...facts: readonly InStream[]): string[] {
+    const [state, findings] = [initialAudit({ remembers: 'positions' }), new Findings()]
+    const history = recordedHistory([...charged, ...facts])
+    for (const event of history) {
+      const { calls = [] } = event.data as { calls?: readonly { readonly call: string }[] }
+      const ids = calls.map(({ call }) => call)
+      forgetProvidedEnds(state.remembered)
+      for (const position of endsToRead(state.remembered, ids)) {
+        provideEnd(state.remembered, history[position - 1] as Recorded)
+      }
+      applyToAudit(state, event, findings)
+    }
+    finishAudit(state, findings)
+    return placesOf(findings)
+  }
+
+  it('accepts and reports the same corrections', () => {
+    expect(found(started(), corrected(30, 20))).toEqual([])
+    const back = started({ price: { completion: '4' } }, 'c2')
+    expect(found(started(), corrected(30, 20), back, corrected(20, 30, { id: 'c2' }))).toEqual([])
+    expect(found(started(), corrected(30, 21))).toEqual(['charges at 5'])
+    expect(found(started(), corrected(40, 20))).toEqual(['charges at 5'])
+    expect(found(started(), corrected(30, 20, { call: 'other' }))).toEqual(['charges at 5'])
+    expect(found(started({ upTo: 2 }), corrected(30, 20))).toEqual(['charges at 5'])
+  })
+
+  it('reports a second admission of an ended call', () => {
+    expect(found(inAccount(admitted(40)), inAccount(settled(40, 30)))).toEqual(['call-ends at 4'])
+  })
+
+  it('needs at most 43 bytes per call, and knows the positions beyond 32 bits', () => {
+    const calls = noCallPositions()
+    const COUNT = 10_000
+    const endAt = (n: number) => (n % 2 === 0 ? 2 ** 32 - 5_000 + n : null)
+    let bytesMax = 0
+    for (let n = 0; n < COUNT; n += 1) {
+      const position = endAt(n)
+      addCall(calls, `call-${n}`)
+      if (position !== null) recordEnd(calls, `call-${n}`, position)
+      if (n > 1_000) bytesMax = Math.max(bytesMax, calls.slots.byteLength / (n + 1))
+    }
+    expect(calls.size).toBe(COUNT)
+    expect(bytesMax).toBeLessThanOrEqual(43)
+    const ends = Array.from({ length: COUNT }, (_, n) => endOf(calls, `call-${n}`))
+    expect(ends).toEqual(Array.from({ length: COUNT }, (_, n) => endAt(n)))
+    expect(addCall(calls, 'call-7')).toBe(false)
+    expect(endOf(calls, 'other')).toBeNull()
+  })
+})
 
 describe('the ended calls of an audit', () => {
   it('keep the price and the usage of each call', () => {

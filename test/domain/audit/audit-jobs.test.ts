@@ -2,6 +2,7 @@ import { describe, it } from 'vitest'
 import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide.ts'
 import type { AuditJobEvent } from '#domain/audit/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
+import type { Sealed } from '#domain/shared/event.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 
 const { given } = specificationOf(auditJobsDecider)
@@ -147,6 +148,33 @@ describe('the refusal of a witness', () => {
     given(...ten)
       .when(record(300))
       .then([])
+  })
+
+  const data = (id: string) => ({
+    ...{ id, note: 'sealed:why' as Sealed, acknowledgedBy: 1, acknowledgedAt: 12 },
+  })
+  const acknowledge = (id: string): AuditJobCommand => ({
+    ...{ type: 'AcknowledgeRefusingWitness', ...data(id) },
+  })
+  const acknowledged = (size: number): AuditJobEvent => ({
+    ...{ type: 'RefusalAcknowledged', v: 1 },
+    data: { ...data(`r${size}`), witness: 'other.example', size },
+  })
+
+  it('is acknowledged once, and only if there is one', () => {
+    given(refused(300))
+      .when(acknowledge('r300'))
+      .then([acknowledged(300)])
+    given(refused(300), acknowledged(300)).when(acknowledge('r300')).then([])
+    given(refused(300)).when(acknowledge('r301')).then(codedError('RefusalUnknown'))
+  })
+
+  it('is not recorded again once it is acknowledged, but makes room for others', () => {
+    given(refused(300), acknowledged(300)).when(record(300)).then([])
+    const ten = Array.from({ length: 10 }, (_, size) => refused(size))
+    given(...ten, acknowledged(3))
+      .when(record(300))
+      .then([{ type: 'WitnessRefused', v: 1, data: refusal(300, 'again') }])
   })
 
   it('is made known to the admins once', () => {

@@ -89,6 +89,7 @@ const SAMPLES: Samples = {
   SealedEventsMissing: { sealed: count, events: count },
   EarlierRootDiffers: { size: count },
   WitnessRefused: { witness: text, size: count },
+  WitnessAcknowledged: { witness: text, size: count },
   WitnessUnreadable: {},
   VerifiedLogDiffers: { size: count },
   CheckpointUnsigned: { source },

@@ -3,6 +3,7 @@ import type { AccountEvent } from '#domain/accounts/events.ts'
 import { auditJobsDecider } from '#domain/audit/decide.ts'
 import type {
   DataExported,
+  RefusalAcknowledged,
   VerificationFinished,
   VerificationRequested,
   WitnessRefused,
@@ -87,6 +88,7 @@ type AnyEvent =
   | VerificationRequested
   | VerificationFinished
   | WitnessRefused
+  | RefusalAcknowledged
 
 /** The newest version of each event type. A missing type fails the type check. */
 const VERSIONS: Record<AnyEvent['type'], number> = {
@@ -205,6 +207,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   VerificationRequested: 1,
   VerificationFinished: 1,
   WitnessRefused: 1,
+  RefusalAcknowledged: 1,
 }
 
 const TESTED = {
@@ -318,13 +321,17 @@ describe('the events of options and the site, as first recorded', () => {
     { invoices: [] },
   )
   const refused = golden('witness-refused-v1').data as WitnessRefused['data']
+  const acknowledged = golden('refusal-acknowledged-v1').data as RefusalAcknowledged['data']
   story(
     'the refusal of a witness',
     auditJobsDecider,
-    [['witness-refused-v1', { type: 'RecordRefusingWitness', ...refused }]],
+    [
+      ['witness-refused-v1', { type: 'RecordRefusingWitness', ...refused }],
+      ['refusal-acknowledged-v1', { type: 'AcknowledgeRefusingWitness', ...acknowledged }],
+    ],
     {
       ...{ verifications: [], rebuilds: [], scratchCopies: [], rotatedKeys: [] },
-      refusals: [{ ...refused, isNotified: false }],
+      refusals: [{ ...refused, isNotified: false, acknowledgedAt: acknowledged.acknowledgedAt }],
     },
   )
   story(

@@ -75,10 +75,17 @@ describe('npm run audit', { timeout: 180_000 }, () => {
   })
 
   it('prints the receipts of an account and of an event', async () => {
-    const ofAccount = await run('receipt', String(userId))
+    const { id } = await addUser(product.root, 'recipient', 1_000)
+    await product.root.must('POST', '/api/user/quota', {
+      ...{ id, action: 'add', amount: 1_000, reason: 'a gift', request_id: 'gift' },
+    })
+    const ofAccount = await run('receipt', String(id))
     const { items, last_revision: last } = JSON.parse(ofAccount.output)
     expect([ofAccount.status, items.length]).toEqual([0, last + 1])
-    expect(items[0].record).toMatchObject({ stream: `account-${userId}`, revision: 0 })
+    expect(items[0].record).toMatchObject({ stream: `account-${id}`, revision: 0 })
+    const first = await run('receipt', String(id), '--to', '0')
+    expect(JSON.parse(first.output)).toMatchObject({ items: [{}], last_revision: last })
+    expect(last).toBeGreaterThan(0)
     const { position } = items[0].record
     const ofEvent = await run('receipt', '--position', String(position))
     expect(JSON.parse(ofEvent.output).items[0].leaf_hash).toBe(items[0].leaf_hash)

@@ -1,10 +1,18 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { runAuditProgram } from '#infra/audit-program/audit-program.ts'
+import { readNotes } from '#infra/audit-program/read-notes.ts'
 import { exportSource } from '#infra/audit-program/sealed-tree.ts'
 import { splitNotes } from '#infra/audit-program/signed-checkpoint.ts'
 import { writeExportFolder } from '#infra/audit-program/write-export-folder.ts'
@@ -84,6 +92,21 @@ describe.each([
   })
 })
 
+describe.each([
+  ['npm run audit', runCommand],
+  ['verify.mjs', runOffline],
+])('a file of checkpoints of any size, given to %s', (_, run) => {
+  it('is read line by line, and a line that is too long is reported', async () => {
+    const large = join(folder, 'large')
+    // The rest of the file is one line of zeros, which need no room on the disk.
+    writeFileSync(large, readFileSync(file))
+    truncateSync(large, 300 * 1024 * 1024)
+    const [code, text] = await run(target, '--key', key, '--earlier', large)
+    expect(text).toContain('3 checkpoints that you gave.')
+    expect([code, text]).toEqual([1, expect.stringContaining('is not signed')])
+  })
+})
+
 describe('signed notes', () => {
   const note = (size: number) => `origin\n${size}\nroot\n\n— origin AAAA\n— witness BBBB\n`
 
@@ -94,6 +117,16 @@ describe('signed notes', () => {
     expect(splitNotes(note(1))).toEqual([note(1)])
     expect(splitNotes(note(1).trimEnd())).toEqual([note(1)])
     expect(splitNotes('')).toEqual([])
+  })
+
+  it('are the same wherever the file is cut into chunks', () => {
+    const path = join(folder, 'chunks')
+    for (const offset of [0, 1, 17, 65_530, 65_535]) {
+      const long = `${'é'.repeat(30_000)}${'x'.repeat(offset)}`
+      const notes = [note(1), `${long}\n7\nroot\n\n— origin AAAA\n`, note(3)]
+      writeFileSync(path, notes.map((one) => `${one}\n`).join(''))
+      expect([...readNotes(path)]).toEqual(notes)
+    }
   })
 
   it('without signatures or without a text are kept', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openExport } from '#infra/audit-program/export-reader.ts'
 import { exportSource } from '#infra/audit-program/sealed-tree.ts'
 import { verifyExport } from '#infra/audit-program/verify-export.ts'
@@ -25,7 +25,7 @@ async function appendAndSeal({ core }: RunningCore, count: number): Promise<void
   const events = Array.from({ length: count }, () => ({
     ...{ id: randomUUID(), type: 'Noted', v: 1, data: {}, meta },
   }))
-  await core.store.append([{ stream: 'user-1', expected: 'any', events }])
+  if (count > 0) await core.store.append([{ stream: 'user-1', expected: 'any', events }])
   await ensureLogSchema(core)
   const log = await openTransparencyLog(core)
   const deps = { pg: core.pg, log, readLeaves: leafReader(core), arePositionsDense: true }
@@ -66,10 +66,46 @@ describe('a folder with an export', () => {
     expect(filesIn('other')).toEqual(before)
   })
 
+  it.each([
+    ['of as many events', 4],
+    ['of more events', 6],
+    ['of fewer events', 2],
+  ])('is not replaced by one of a history %s that was rewritten and signed again', async (_, n) => {
+    const running = await testCore()
+    try {
+      const { core } = running
+      await appendAndSeal(running, 4)
+      const name = `rewritten-${n}`
+      await write(running, name)
+      const before = filesIn(name)
+      await core.pg.query("update event_store.events set actor = 'user:2' where position = 2")
+      await core.pg.query(
+        `delete from event_store.events where position > ${n};
+         truncate transparency_log.tiles, transparency_log.checkpoints;
+         update transparency_log.log set size = 0, last_position = 0`,
+      )
+      await appendAndSeal(running, Math.max(0, n - 4))
+      const writing = write(running, name)
+      await expect(writing).rejects.toThrow(OtherExport)
+      await expect(writing).rejects.toThrow('another history')
+      expect(filesIn(name)).toEqual(before)
+    } finally {
+      await running.close()
+    }
+  })
+
   it('is not replaced if its manifest can not be read', async () => {
     await write(site, 'broken')
     writeFileSync(join(folder, 'broken', 'manifest.json'), '{')
     await expect(write(site, 'broken')).rejects.toThrow(OtherExport)
+  })
+
+  it('is extended without hashing the events before its start twice', async () => {
+    await write(site, 'once', { from: 6, to: 8 })
+    const source = exportSource(site.core)
+    const reads = vi.spyOn(source.records, 'read')
+    await writeExportFolder(source, join(folder, 'once'), { from: 6, exportedAt: new Date(0) })
+    expect(reads.mock.calls.filter(([after]) => after < 5)).toHaveLength(1)
   })
 
   it('is continued and extended by the same export', async () => {

@@ -1,5 +1,8 @@
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Findings } from '#domain/audit/findings.ts'
+import { recordsOf } from '#infra/audit-program/sealed-tree.ts'
+import { compareEarlierRoots } from '#infra/audit-program/verify-log.ts'
 import type { LogStatus } from '#read-api/contract/transparency-log.ts'
 import type { Verification } from '#read-api/contract/verifications.ts'
 import { type TestProduct, testProduct } from '#test/support/test-product.ts'
@@ -46,17 +49,59 @@ describe('a witness that refuses the history', { timeout: 240_000 }, () => {
     await expect.poll(notices, WAIT).toHaveLength(1)
   })
 
-  it('is a finding of each verification', async () => {
-    for (const mode of ['full', 'incremental']) {
-      const { id } = await product.root.must<{ id: string }>(
-        ...(['POST', '/api/audit/verifications', { mode }] as const),
-      )
-      const read = () => product.root.must<Verification>('GET', `/api/audit/verifications/${id}`)
-      await expect.poll(async () => (await read()).status, WAIT).toBe('finished')
-      const { findings } = await read()
-      expect(findings).toMatchObject([{ check: 'witnesses', stream: 'audit-jobs' }])
+  async function verify(mode: 'full' | 'incremental'): Promise<Verification> {
+    const { id } = await product.root.must<{ id: string }>(
+      ...(['POST', '/api/audit/verifications', { mode }] as const),
+    )
+    const read = () => product.root.must<Verification>('GET', `/api/audit/verifications/${id}`)
+    await expect.poll(async () => (await read()).status, WAIT).toBe('finished')
+    return await read()
+  }
+
+  it('is a finding of each verification, which continues the last one all the same', async () => {
+    const full = await verify('full')
+    const next = await verify('incremental')
+    expect(next).toMatchObject({ mode: 'incremental', from_position: full.to_position })
+    for (const { findings, finding_count: count } of [full, next]) {
+      expect(count).toBe(1)
+      const found = { check: 'witnesses', stream: 'audit-jobs', is_acknowledged: false }
+      expect(findings).toMatchObject([found])
       expect(findings[0]?.detail).toContain(NAME)
     }
+  })
+
+  it('leaves the roots of these verifications to be compared with a later log', async () => {
+    const { core } = product.running
+    const anchors = await recordsOf(core).readStream('audit-jobs', 0, 1_000)
+    const seal = {
+      ...{ roots: new Map(), size: 0, startedAt: 0, unsealed: null },
+      anchors: anchors.filter(({ type }) => type === 'VerificationFinished'),
+    }
+    const findings = new Findings()
+    await compareEarlierRoots(core, null, seal, findings)
+    expect(findings.list()[0]).toMatchObject({ code: 'EarlierRootDiffers' })
+  })
+
+  it('is listed, and no longer counted, once an admin has acknowledged it', async () => {
+    const [{ id } = { id: '' }] = (await status()).refusals
+    const path = (refusal: string) => `/api/audit/refusals/${refusal}/acknowledge`
+    const blank = await product.root.call('POST', path(id), { reason: ' ' })
+    expect(blank).toMatchObject({ status: 400, message: expect.stringContaining('reason') })
+    const unknown = await product.root.call('POST', path('other'), { reason: 'restored' })
+    expect(unknown.status).toBe(404)
+    await product.root.must('POST', path(id), { reason: 'restored from a backup' })
+    await product.root.must('POST', path(id), { reason: 'sent twice' })
+    const verified = await verify('incremental')
+    expect(verified).toMatchObject({ mode: 'incremental', finding_count: 0 })
+    expect(verified.findings).toMatchObject([{ check: 'witnesses', is_acknowledged: true }])
+    const shown = { witness: NAME, acknowledged_at: expect.any(Number) }
+    expect((await status()).refusals).toMatchObject([shown])
+    type Acts = { items: { reason: string; after: object }[] }
+    const { items } = await product.root.must<Acts>(
+      ...(['GET', '/api/audit/log?act=refusal-acknowledged'] as const),
+    )
+    const act = { after: { witness: NAME, signed_events: 900_000 } }
+    expect(items).toMatchObject([{ ...act, reason: 'restored from a backup' }])
   })
 
   it('is an act of the audit log', async () => {

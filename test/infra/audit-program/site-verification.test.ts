@@ -226,8 +226,23 @@ describe('the verification of a site', { timeout: 180_000 }, () => {
 
   it('trusts no stored state that was edited by SQL', async () => {
     await verify('full')
-    await sql(`update audit_jobs.state set bytes = set_byte(bytes, 100, 1)`)
+    const edit = (byte: string) =>
+      sql(`update audit_jobs.verified_parts set bytes = set_byte(bytes, 100, ${byte})
+        where section = 0 and part = 0`)
+    await edit('get_byte(bytes, 100) # 1')
     expect(await verify('incremental')).toMatchObject({ mode: 'full', finding_count: 0 })
+  })
+
+  it('has its result also if its state cannot be stored', async () => {
+    const { to_position: stored } = await verify('full')
+    const table = 'alter table audit_jobs.verified_parts'
+    await sql(`${table} add constraint broken check (part < 0) not valid`)
+    const next = await verify('incremental')
+    await sql(`${table} drop constraint broken`)
+    expect(next).toMatchObject({ status: 'finished', mode: 'incremental', finding_count: 0 })
+    const again = await verify('incremental')
+    expect(again).toMatchObject({ mode: 'incremental', from_position: stored })
+    expect(again.finding_count).toBe(0)
   })
 
   // The following tests move events while the product reads them. Its read models may differ

@@ -8,13 +8,13 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { auditJobsDecider } from '#domain/audit/decide.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { Findings } from '#domain/audit/findings.ts'
+import { reportRefusals } from '#infra/audit-program/report-refusals.ts'
 import { recordsOf } from '#infra/audit-program/sealed-tree.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
   parseVerifierKey,
 } from '#infra/audit-program/signed-checkpoint.ts'
-import { reportRefusals } from '#infra/audit-program/verify-log.ts'
 import type { Config } from '#infra/config/config.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
@@ -74,7 +74,8 @@ async function appendAndSeal({ core, log }: Site, count = 1): Promise<void> {
   await sealEvents({ pg, log, readLeaves, arePositionsDense: true, now })
 }
 
-function publish(
+/** Publishes once, and returns whether nothing is left. */
+async function publish(
   { core }: { readonly core: Core },
   transparencyLog: Partial<Config['transparencyLog']>,
 ): Promise<boolean> {
@@ -84,7 +85,7 @@ function publish(
     ...core.config,
     transparencyLog: { ...core.config.transparencyLog, ...transparencyLog },
   }
-  return publishCheckpoints({ ...core, config, outbound })
+  return (await publishCheckpoints({ ...core, config, outbound })) === 'complete'
 }
 
 const isCosigned = async (site: Site, by: Site): Promise<boolean> => {

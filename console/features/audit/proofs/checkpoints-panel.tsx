@@ -30,7 +30,7 @@ export function CheckpointsPanel() {
   })
   return (
     <div className="tg-proofs-stack">
-      <LogStatusPanels />
+      <LogStatusPanels isEditable />
       <Panel
         title={t('audit.log.checkpoints')}
         lead={t('audit.log.checkpointsLead')}

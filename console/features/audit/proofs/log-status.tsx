@@ -6,16 +6,16 @@ import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
-import { Alert } from '#console/ui/messages/alert.tsx'
 import type { LogStatus, SignedCheckpoint } from '#read-api/contract/transparency-log.ts'
 import { Hash } from '../elements/amounts.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
 import { SealState, sealStateOf } from '../elements/seal-state.tsx'
+import { RefusalAlerts } from './refusal-alerts.tsx'
 
 const STATUS_EVERY_MS = 10_000
 
 /** What anybody may know of the transparency log: its key, its latest checkpoint, its witnesses. */
-export function LogStatusPanels() {
+export function LogStatusPanels({ isEditable = false }: { isEditable?: boolean }) {
   const query = useQuery({
     ...apiQuery('GET /api/transparency-log/status'),
     refetchInterval: STATUS_EVERY_MS,
@@ -24,24 +24,20 @@ export function LogStatusPanels() {
   return (
     <Panel title={t('audit.log.latest')} lead={t('audit.log.latestLead')}>
       <QueryView query={query} height={220}>
-        {(status) => <Status status={status} />}
+        {(status) => <Status status={status} isEditable={isEditable} />}
       </QueryView>
     </Panel>
   )
 }
 
-function Status({ status }: { status: LogStatus }) {
+function Status({ status, isEditable }: { status: LogStatus; isEditable: boolean }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const { latest, witnesses } = status
   if (latest === null) return <p className="tg-muted">{t('audit.log.none')}</p>
   return (
     <>
-      {status.refusals.map(({ witness, size }) => (
-        <Alert key={`${witness} ${size}`} tone="bad">
-          {t('audit.log.refused', { name: witness, size: number.format(size) })}
-        </Alert>
-      ))}
+      <RefusalAlerts refusals={status.refusals} isEditable={isEditable} />
       <Facts
         facts={[
           [t('audit.log.origin'), status.origin],

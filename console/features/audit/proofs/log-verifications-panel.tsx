@@ -82,7 +82,7 @@ function StartButtons(props: { isRunning: boolean; onSelect: (id: string) => voi
 function VerificationDetails({ verification }: { verification: Verification }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const { status, finding_count: count, findings, checks, root } = verification
+  const { status, finding_count: count, checks, root } = verification
   const events = Math.max(0, verification.to_position - verification.from_position)
   if (status !== 'finished') return <JobProgress job={verification} />
   return (
@@ -105,7 +105,7 @@ function VerificationDetails({ verification }: { verification: Verification }) {
           [t('audit.verify.root'), root !== null && <Hash value={root} />],
         ]}
       />
-      {findings.length > 0 && <Findings verification={verification} />}
+      <FindingTables verification={verification} />
       <h3 className="tg-proofs-heading">{t('audit.verify.checks')}</h3>
       <DataTable
         label={t('audit.verify.checks')}
@@ -135,23 +135,45 @@ const toneOf = ({ status, finding_count: count }: Verification): Tone =>
 const requester = ({ requested_by: id }: Verification): string | null =>
   id === null ? null : `#${id}`
 
-function Findings({ verification }: { verification: Verification }) {
+function FindingTables({ verification }: { verification: Verification }) {
   const { t } = useTranslation()
   const { findings, finding_count: count } = verification
+  const counted = findings.filter((finding) => !finding.is_acknowledged)
+  const acknowledged = findings.filter((finding) => finding.is_acknowledged)
   return (
     <>
-      <h3 className="tg-proofs-heading">
-        {t('audit.verify.firstFindings', { shown: findings.length, all: count })}
-      </h3>
+      {counted.length > 0 && (
+        <Findings
+          title={t('audit.verify.firstFindings', { shown: counted.length, all: count })}
+          label={t('audit.verify.found')}
+          findings={counted}
+        />
+      )}
+      {acknowledged.length > 0 && (
+        <Findings
+          title={t('audit.verify.acknowledged')}
+          label={t('audit.verify.acknowledged')}
+          findings={acknowledged}
+        />
+      )}
+    </>
+  )
+}
+
+function Findings(props: { title: string; label: string; findings: readonly AuditFinding[] }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <h3 className="tg-proofs-heading">{props.title}</h3>
       <DataTable
-        label={t('audit.verify.found')}
+        label={props.label}
         heads={[
           t('audit.verify.check'),
           t('audit.position'),
           t('audit.verify.stream'),
           t('audit.verify.detail'),
         ]}
-        rows={findings.map((finding, index) => ({
+        rows={props.findings.map((finding, index) => ({
           key: String(index),
           cells: [
             t(`audit.check.${finding.check}`),
