@@ -131,7 +131,12 @@ export class BatchLedger {
       if (sum === undefined || sum.lines === 0 || channelId === null) {
         const reason = cause === 'refused' ? ('refused' as const) : ('upstream-error' as const)
         const attempts = attempt === null ? [] : [attempt]
-        const release = { errorCode: `batch_${cause}`, statusCode: 200, attempts, timings }
+        const release = {
+          errorCode: `batch_${cause.replaceAll('-', '_')}`,
+          statusCode: 200,
+          attempts,
+          timings,
+        }
         return { type: 'ReleaseCall', call, channelId, reason, ...release } as const
       }
       const { usage, lines, charge, cost, models = null } = sum
