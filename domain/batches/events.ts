@@ -32,6 +32,8 @@ export type BatchSubmitted = Fact<
     readonly tokenId: number
     readonly group: string
     readonly api: BatchApi
+    /** The channel to which the batch is sent. Events of earlier versions lack it. */
+    readonly channelId?: number
     readonly lines: number
     readonly parts: readonly BatchPart[]
     /** The time of the submission in unix milliseconds. */

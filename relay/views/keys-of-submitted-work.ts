@@ -28,6 +28,21 @@ export function keysOfSubmitted(
   return [...keys, ...allKeys.filter((key) => !keys.includes(key))].slice(0, KEYS_MAX)
 }
 
+/**
+ * Reports whether a task or a batch may be sent to a channel, by the event store. This is asked
+ * after the submission is durable: whoever deletes the channel disables it first, and then sees
+ * each submission that was sent nevertheless.
+ */
+export const mayBeSentTo = (
+  { actors }: { readonly actors: Pick<StreamActors, 'ask'> },
+  channelId: number,
+): Promise<boolean> =>
+  actors.ask(
+    channelsDecider,
+    CHANNELS_STREAM,
+    ({ channels }) => channels.get(channelId)?.status === 'enabled',
+  )
+
 type DeletionDeps = {
   readonly actors: Pick<StreamActors, 'ask'>
   readonly views: { readonly channels: Channels }

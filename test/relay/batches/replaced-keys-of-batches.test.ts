@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
@@ -218,6 +218,22 @@ describe.each([
     await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 113 } }])
   })
 
+  it('is not sent to a channel that was disabled after its lines were held', async () => {
+    await submit()
+    const { actors } = rig.core
+    const { handleTogether } = actors
+    vi.spyOn(actors, 'handleTogether').mockImplementationOnce(async (...steps) => {
+      const outcome = await handleTogether(...steps)
+      const data = { channelIds: [CHANNEL], tag: null }
+      await rig.append(CHANNELS_STREAM, { type: 'ChannelsDisabled', v: 1, data })
+      return outcome
+    })
+    const balance = await rig.balance()
+    await expect(api.submit()).rejects.toThrow('503')
+    expect(await rig.balance()).toBe(balance)
+    expect(await ends()).toMatchObject([{ data: { errorCode: 'batch_refused' } }])
+  })
+
   it('can’t be canceled after its channel was deleted, which the error says', async () => {
     const id = await submit()
     await deleteChannels(CHANNEL)
@@ -226,7 +242,7 @@ describe.each([
     expect(answer.text).toContain(id)
   })
 
-  it('ends after the deletion of its channel: nothing stays held, and callers read why', async () => {
+  it('ends after the deletion of its channel: nothing is held, and callers read why', async () => {
     const id = await submit()
     expect(await rig.balance()).toBeLessThan(GRANTED)
     await deleteChannels(CHANNEL)
