@@ -87,9 +87,10 @@ export type BatchLinesBilled = Fact<
 /**
  * `done`: the provider processed the batch. `refused`: no provider accepted it. `lost`: the
  * provider's state is unknown or the provider no longer has the batch. `channel-deleted`: an admin
- * deleted the channel, so nobody can fetch the results.
+ * deleted the channel, so nobody can fetch the results. `results-denied`: the provider refused the
+ * results for days.
  */
-export type BatchEndCause = 'done' | 'refused' | 'lost' | 'channel-deleted'
+export type BatchEndCause = 'done' | 'refused' | 'lost' | 'channel-deleted' | 'results-denied'
 
 /** The batch ended. The same append settles or releases the calls of its parts. */
 export type BatchEnded = Fact<

@@ -45,6 +45,13 @@ const LINES_AT_ONCE = 200
 const LOST_MS = 600_000
 /** The time after which the results of a batch no longer exist. */
 const RESULTS_MS = 30 * 86_400_000
+/**
+ * The time for which a provider may deny the results of a batch that has ended. It gives an
+ * operator the time to pay the provider or to renew a key.
+ */
+const DENIED_MS = 3 * 86_400_000
+/** The statuses of a refusal that may pass by itself within a short time. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429])
 /** The pause after the first attempt to settle a batch. It doubles with each further one. */
 const PAUSE_MS = { first: 2_000, longest: 1_800_000 }
 /** What the description of a batch says if it ended without the results of its provider. */
@@ -53,6 +60,8 @@ const FAILURES: Readonly<Record<BatchFailureCause, string>> = {
   'channel-deleted':
     'The channel of the batch was deleted, so its results cannot be fetched. Only lines that ' +
     'were read before are charged.',
+  'results-denied':
+    'The provider refuses the results of the batch. Only lines that were read before are charged.',
 }
 const BATCHES_AT_ONCE = 4
 const DESCRIBE_MS = 300_000
@@ -121,13 +130,24 @@ export class BatchSettler {
     if (!found.isEnded && stored.attempts > 0) await batchStore.resume(batch)
     // The pause is stored before the results are read, so that no other process reads them now.
     if (found.isEnded && !(await this.postpone(stored))) return
-    const unreadableLines = found.isEnded ? await this.bill(record, found, key, signal, age) : null
+    const outcome = found.isEnded ? await this.bill(record, found, key, signal) : null
+    if (outcome === 'denied' && (await this.isDeniedForLong(stored))) {
+      return this.fail(stored, (await ledger.peek(batch)) ?? record, 'results-denied')
+    }
+    const unreadableLines = outcome === 'denied' ? null : outcome
     const isBilled = unreadableLines !== null
     if (isBilled) await registerResultFiles(this.deps, key, record, found)
     await this.describe(stored, found.object)
     if (!isBilled) return
     await deleteInputFile(this.deps, key, found)
     await this.end(batch, 'done', unreadableLines)
+  }
+
+  /** Reports whether the provider has denied the results for so long that it will not give them. */
+  private async isDeniedForLong({ batch, deniedAt }: StoredBatch): Promise<boolean> {
+    const at = this.deps.now()
+    if (deniedAt === 0) await this.deps.batchStore.deny(batch, at)
+    return deniedAt !== 0 && at - deniedAt > DENIED_MS
   }
 
   /** Stores the pause before the next attempt. Returns false if another process tries now. */
@@ -176,15 +196,14 @@ export class BatchSettler {
 
   /**
    * Bills all lines with an answer. Returns the number of results that could not be read, which
-   * cost nothing, or null if the results can't be read yet.
+   * cost nothing, or `denied` if the provider refuses the results.
    */
   private async bill(
     record: BatchRecord,
     { results }: BatchDescription,
     key: RelayKey,
     signal: AbortSignal,
-    age: number,
-  ): Promise<number | null> {
+  ): Promise<number | 'denied'> {
     if (results === null) return 0
     const { ledger, batchStore } = this.deps
     const { batch } = record.submitted
@@ -211,9 +230,7 @@ export class BatchSettler {
     } catch (err) {
       // The answers before the failure were delivered to the site, whether it passes or not.
       await billRead()
-      if (err instanceof ResultsUnavailable && err.status === 404) {
-        return age > RESULTS_MS ? unreadable : null
-      }
+      if (err instanceof ResultsUnavailable && isDenial(err.status)) return 'denied'
       throw err
     }
     await billRead()
@@ -256,6 +273,8 @@ export class BatchSettler {
     return { line, part, usage: withInput(usage, rawUsage, found), calls, ...shown }
   }
 }
+
+const isDenial = (status: number): boolean => status >= 400 && status <= 499 && !PASSING.has(status)
 
 type LineContext = {
   /** The place of the result among all results. */

@@ -138,8 +138,8 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
 }
 
 /**
- * Returns a function that saves a channel. If keys are removed that unfinished work needs, the admin
- * decides; the function returns null if the admin cancels.
+ * Returns a function that saves a channel. If keys are removed that unfinished work needs, the
+ * admin decides; the function returns null if the admin cancels.
  */
 function useUpdate() {
   const { t } = useTranslation()
