@@ -130,3 +130,7 @@ export async function testChannel(
 /** Returns the server's message. Status 1 enables the channel, and status 2 disables it. */
 export const updateChannel = async (body: UpdateChannel): Promise<string> =>
   (await exchange('PUT /api/channel/', { body })).message
+
+/** Reports whether a change was refused because unfinished work needs the channel or its keys. */
+export const isWorkInFlight = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'WorkInFlight'

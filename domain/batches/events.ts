@@ -32,6 +32,8 @@ export type BatchSubmitted = Fact<
     readonly tokenId: number
     readonly group: string
     readonly api: BatchApi
+    /** The channel to which the batch is sent. Events of earlier versions lack it. */
+    readonly channelId?: number
     readonly lines: number
     readonly parts: readonly BatchPart[]
     /** The time of the submission in unix milliseconds. */
@@ -84,9 +86,11 @@ export type BatchLinesBilled = Fact<
 
 /**
  * `done`: the provider processed the batch. `refused`: no provider accepted it. `lost`: the
- * provider's state is unknown or the provider no longer has the batch.
+ * provider's state is unknown or the provider no longer has the batch. `channel-deleted`: an admin
+ * deleted the channel, so nobody can fetch the results. `results-denied`: the provider refused the
+ * results for days.
  */
-export type BatchEndCause = 'done' | 'refused' | 'lost'
+export type BatchEndCause = 'done' | 'refused' | 'lost' | 'channel-deleted' | 'results-denied'
 
 /** The batch ended. The same append settles or releases the calls of its parts. */
 export type BatchEnded = Fact<

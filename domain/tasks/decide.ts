@@ -65,6 +65,9 @@ export type FailTask = {
 /** Ends a task that has exceeded its maximum duration. The same append releases the call. */
 type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
 
+/** Ends a task whose channel was deleted. The same append releases the call. */
+type AbandonTask = { readonly type: 'AbandonTask'; readonly at: number }
+
 /** Deletes a task that has ended. Nothing is charged or released. */
 export type DeleteTask = { readonly type: 'DeleteTask'; readonly at: number }
 
@@ -75,6 +78,7 @@ export type TaskCommand =
   | ReportTask
   | FailTask
   | ExpireTask
+  | AbandonTask
   | DeleteTask
 
 type TaskErrorCode =
@@ -166,6 +170,8 @@ function decide(command: TaskCommand, { record }: TaskState): Outcome {
       return fail(command, record)
     case 'ExpireTask':
       return expire(command, record)
+    case 'AbandonTask':
+      return abandon(command, record)
     case 'DeleteTask':
       return remove(command, record)
   }
@@ -243,6 +249,15 @@ function expire({ at }: ExpireTask, record: TaskRecord): Outcome {
   if (cause === null) return codedError('TaskNotOver')
   const channelId = (record.place ?? record.sentTo)?.channelId ?? null
   return [failed(record, { cause, channelId, code: null, failReason: null }, at)]
+}
+
+/** Ends a task at a provider that nobody can ask about it, because its channel was deleted. */
+function abandon({ at }: AbandonTask, record: TaskRecord): Outcome {
+  if (record.end !== null) return codedError('TaskEnded')
+  if (record.place === null) return codedError('TaskNotOver')
+  const { channelId } = record.place
+  const why = { cause: 'channel-deleted', channelId, code: null, failReason: null } as const
+  return [failed(record, why, at)]
 }
 
 function remove({ at: deletedAt }: DeleteTask, record: TaskRecord): Outcome {

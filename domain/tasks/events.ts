@@ -115,8 +115,15 @@ export type TaskSucceeded = Fact<
 /**
  * `failed`: the provider reported it. `refused`: no provider accepted the task. `unreachable`: no
  * provider answered. `lost`: the state is unknown. `timeout`: more than an hour passed.
+ * `channel-deleted`: an admin deleted the channel, so nobody can fetch the result.
  */
-export type FailureCause = 'failed' | 'refused' | 'unreachable' | 'lost' | 'timeout'
+export type FailureCause =
+  | 'failed'
+  | 'refused'
+  | 'unreachable'
+  | 'lost'
+  | 'timeout'
+  | 'channel-deleted'
 
 /** The task ended without a result. The same append releases the call of the task. */
 export type TaskFailed = Fact<

@@ -6,7 +6,7 @@ import { projectionOf } from '../projection.ts'
 /** The tasks that have not ended. A poller queries their status from the providers. */
 export const openTasksProjection = projectionOf<TaskEvent>({
   name: 'open-tasks',
-  version: 1,
+  version: 2,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { tasks: { key: ['task'] } },
   handlers: {
@@ -20,6 +20,8 @@ export const openTasksProjection = projectionOf<TaskEvent>({
           channel_id: null,
           key_ref: null,
           upstream_id: null,
+          sent_to_channel_id: null,
+          sent_with_key_ref: null,
           submitted_at: data.submittedAt,
         },
       ),
@@ -28,6 +30,12 @@ export const openTasksProjection = projectionOf<TaskEvent>({
         'tasks',
         { task: data.task },
         { channel_id: data.channelId, key_ref: data.keyRef, upstream_id: data.upstreamId },
+      ),
+    TaskUnconfirmed: ({ data }, rows) =>
+      rows.patch(
+        'tasks',
+        { task: data.task },
+        { sent_to_channel_id: data.channelId, sent_with_key_ref: data.keyRef },
       ),
     TaskSucceeded: ({ data }, rows) => rows.remove('tasks', { task: data.task }),
     TaskFailed: ({ data }, rows) => rows.remove('tasks', { task: data.task }),

@@ -5,6 +5,8 @@ create table tasks (
   channel_id bigint,
   key_ref text,
   upstream_id text,
+  sent_to_channel_id bigint,
+  sent_with_key_ref text,
   submitted_at bigint not null
 );
 

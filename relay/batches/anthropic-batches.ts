@@ -3,6 +3,7 @@ import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-requ
 import { API_VERSION } from '../dialects/anthropic-messages/passed-headers.ts'
 import {
   type BatchDescription,
+  type BatchFailure,
   type BatchProtocol,
   objectIn,
   PROVIDER_ID,
@@ -81,6 +82,17 @@ export function renderBatch(
   }
 }
 
+/** Anthropic's batches have no state of failure, so an ended batch gets an error of its API. */
+function describeFailure({ code, message, at, lines, billedLines }: BatchFailure) {
+  const errored = lines - billedLines
+  return {
+    processing_status: 'ended',
+    request_counts: { ...countsOf(null), succeeded: billedLines, errored },
+    ended_at: new Date(at).toISOString(),
+    error: { type: 'api_error', code, message },
+  }
+}
+
 /** Reads a line of the results. Returns null if the line has another form. */
 function readResult(line: string) {
   const { custom_id: customId, result } = objectIn(line) ?? {}
@@ -122,6 +134,7 @@ export const ANTHROPIC_BATCHES: BatchProtocol = {
   path: BATCHES_PATH,
   headers: VERSION_HEADERS,
   readDescription,
+  describeFailure,
   readResult,
   formatOf: () => ANTHROPIC_MESSAGES,
 }

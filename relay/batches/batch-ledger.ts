@@ -32,6 +32,8 @@ type Deps = { readonly actors: StreamActors; readonly now: () => number }
 type Submission = {
   readonly batch: string
   readonly api: BatchApi
+  /** The channel to which the batch will be sent. */
+  readonly channelId: number
   readonly startedAt: number
   readonly clientIp: Sealed | null
 }
@@ -61,7 +63,7 @@ export class BatchLedger {
 
   /** Holds the quota of all parts. Returns null once it is durable, or the error for the caller. */
   async submit(
-    { batch, api, startedAt, clientIp }: Submission,
+    { batch, api, channelId, startedAt, clientIp }: Submission,
     { user: { userId }, token: { tokenId }, group }: Caller,
     { parts, lines }: Pick<BatchPlan, 'parts' | 'lines'>,
   ): Promise<RelayError | null> {
@@ -77,7 +79,7 @@ export class BatchLedger {
         batch: { id: batch, lines, openMax: OPEN_MAX },
       } as const,
     }))
-    const facts = { batch, userId, tokenId, group, api } as const
+    const facts = { batch, userId, tokenId, group, api, channelId } as const
     const submitted = { ...facts, lines: lines.size, parts, submittedAt: startedAt }
     const command = { type: 'SubmitBatch', ...submitted } as const
     const steps: AnyStep[] = [
@@ -131,7 +133,12 @@ export class BatchLedger {
       if (sum === undefined || sum.lines === 0 || channelId === null) {
         const reason = cause === 'refused' ? ('refused' as const) : ('upstream-error' as const)
         const attempts = attempt === null ? [] : [attempt]
-        const release = { errorCode: `batch_${cause}`, statusCode: 200, attempts, timings }
+        const release = {
+          errorCode: `batch_${cause.replaceAll('-', '_')}`,
+          statusCode: 200,
+          attempts,
+          timings,
+        }
         return { type: 'ReleaseCall', call, channelId, reason, ...release } as const
       }
       const { usage, lines, charge, cost, models = null } = sum

@@ -19,6 +19,16 @@ export type BatchFiles = {
   readonly error: string | null
 }
 
+/** Why a batch ended although its provider did not say so. */
+export type BatchFailure = {
+  readonly code: string
+  readonly message: string
+  /** The time of the end in unix milliseconds. */
+  readonly at: number
+  readonly lines: number
+  readonly billedLines: number
+}
+
 /** The result of one line. */
 export type LineResult = {
   readonly customId: string
@@ -48,6 +58,8 @@ export type BatchProtocol = {
       confidential: readonly string[],
     ) => BatchDescription | null
   }
+  /** Returns the members of a description that tell callers why a batch ended without results. */
+  readonly describeFailure: (failure: BatchFailure) => Readonly<Record<string, unknown>>
   /** Reads a line of the results. Returns null if the line has another form. */
   readonly readResult: (line: string, index: number) => LineResult | null
   /** Returns the format of a line's request and answer. `name` is in the facts of the line. */

@@ -17,6 +17,8 @@ export type StoredBatch = {
   readonly attempts: number
   /** The time in unix milliseconds before which it is not tried again, or 0. */
   readonly retryAt: number
+  /** The time in unix milliseconds at which its provider first denied the results, or 0. */
+  readonly deniedAt: number
   /** What the caller said about the batch, as JSON text. Null if nothing of it is shown again. */
   readonly request: Sealed | null
   /** The provider's last description of the batch, as JSON text. Null before it was accepted. */
@@ -50,7 +52,10 @@ export type PageOfBatches = {
   readonly after?: string
 }
 
-export type NewBatch = Omit<StoredBatch, 'isSettled' | 'object' | 'attempts' | 'retryAt'>
+export type NewBatch = Omit<
+  StoredBatch,
+  'isSettled' | 'object' | 'attempts' | 'retryAt' | 'deniedAt'
+>
 
 /** Stores whose batch is whose, and the facts of the lines as long as results can be read. */
 export type BatchStore = {
@@ -62,6 +67,8 @@ export type BatchStore = {
    * number of attempts is no longer the given one, because another process tries.
    */
   postpone(batch: string, attempts: number, retryAt: number): Promise<boolean>
+  /** Stores the first time at which the provider denied the results. */
+  deny(batch: string, at: number): Promise<void>
   /** Forgets the attempts of a batch, because its provider answers that it runs. */
   resume(batch: string): Promise<void>
   /** Returns the batch, or undefined if the user has none with this id. */
@@ -90,6 +97,7 @@ const TABLE = `
   alter table relay.batches add column if not exists request text;
   alter table relay.batches add column if not exists attempts int4 not null default 0;
   alter table relay.batches add column if not exists retry_at int8 not null default 0;
+  alter table relay.batches add column if not exists denied_at int8 not null default 0;
   create index if not exists batches_of_user on relay.batches (user_id, batch);
   create index if not exists unsettled_batches on relay.batches (batch) where not is_settled;
   create table if not exists relay.batch_lines (
@@ -100,7 +108,8 @@ const TABLE = `
   );
 `
 const ROW = `batch, user_id::int4 as "userId", api, submitted_at::float8 as "submittedAt",
-  is_settled as "isSettled", attempts, retry_at::float8 as "retryAt", request, object`
+  is_settled as "isSettled", attempts, retry_at::float8 as "retryAt",
+  denied_at::float8 as "deniedAt", request, object`
 
 const REMOVAL = `with lines as (delete from relay.batch_lines where batch = $1)
   delete from relay.batches where batch = $1`
@@ -109,7 +118,7 @@ const SWEEP = `with old as (
   )
   delete from relay.batch_lines where batch in (select batch from old)`
 
-function attemptsIn(pg: Pool): Pick<BatchStore, 'postpone' | 'resume'> {
+function attemptsIn(pg: Pool): Pick<BatchStore, 'postpone' | 'deny' | 'resume'> {
   return {
     postpone: async (batch, attempts, retryAt) => {
       const { rowCount } = await pg.query(
@@ -119,8 +128,13 @@ function attemptsIn(pg: Pool): Pick<BatchStore, 'postpone' | 'resume'> {
       )
       return rowCount === 1
     },
+    deny: async (batch, at) => {
+      const text = 'update relay.batches set denied_at = $2 where batch = $1 and denied_at = 0'
+      await pg.query(text, [batch, at])
+    },
     resume: async (batch) => {
-      const text = 'update relay.batches set attempts = 0, retry_at = 0 where batch = $1'
+      const text = `update relay.batches set attempts = 0, retry_at = 0, denied_at = 0
+        where batch = $1`
       await pg.query(text, [batch])
     },
   }

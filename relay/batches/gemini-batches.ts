@@ -6,6 +6,7 @@ import { isMembers } from '../dialects/read-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 import {
   type BatchDescription,
+  type BatchFailure,
   type BatchProtocol,
   type LineResult,
   objectIn,
@@ -182,6 +183,18 @@ function errorOf(error: unknown, confidential: readonly string[]): object | null
   return { code: typeof code === 'number' ? code : 13, message: text }
 }
 
+function describeFailure({ message, at, lines, billedLines }: BatchFailure) {
+  const [requestCount, failed, successful] = [lines, lines - billedLines, billedLines].map(String)
+  const counts = { failedRequestCount: failed, successfulRequestCount: successful }
+  return {
+    state: 'FAILED',
+    endTime: new Date(at).toISOString(),
+    batchStats: { requestCount, ...counts, pendingRequestCount: '0' },
+    error: { code: 13, message },
+    hasResults: false,
+  }
+}
+
 /** Reads a result. The results have no ids, but are in the order of the requests. */
 function readResult(element: string, index: number): LineResult | null {
   const value = objectIn(element)
@@ -199,6 +212,7 @@ export const GEMINI_BATCHES: BatchProtocol = {
     readDescription: (rest, hasResults, confidential) =>
       readDescription(rest, confidential, hasResults),
   },
+  describeFailure,
   readResult,
   formatOf: () => GEMINI,
 }

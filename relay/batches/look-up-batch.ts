@@ -77,7 +77,8 @@ export async function rendered(deps: BatchDeps, stored: StoredBatch): Promise<ob
   const { serverAddress } = views.options.options.tasks
   const unknown = { ...UNKNOWN, created_at: new Date(submittedAt).toISOString() }
   const text = object === null ? null : await vault.open(userId, object)
-  return renderBatch(batch, text === null ? unknown : JSON.parse(text), isSettled, serverAddress)
+  const described = text === null ? unknown : { ...unknown, ...JSON.parse(text) }
+  return renderBatch(batch, described, isSettled, serverAddress)
 }
 
 async function renderedWithRequest({ vault }: BatchDeps, stored: StoredBatch): Promise<object> {

@@ -7,6 +7,7 @@ import { OPENAI_RESPONSES } from '../dialects/openai-responses/responses-request
 import type { WireFormat } from '../dialects/wire-format.ts'
 import {
   type BatchDescription,
+  type BatchFailure,
   type BatchProtocol,
   type LineResult,
   objectIn,
@@ -122,6 +123,14 @@ const textsOf = (from: Readonly<Record<string, unknown>>, names: readonly string
     }),
   )
 
+const describeFailure = ({ code, message, at, lines, billedLines }: BatchFailure) => ({
+  status: 'failed',
+  failed_at: Math.floor(at / 1_000),
+  request_counts: { total: lines, completed: billedLines, failed: lines - billedLines },
+  errors: { object: 'list', data: [{ code, message, param: null, line: null }] },
+  ...{ output: false, error: false },
+})
+
 /** Reads a line of the results. Returns null if the line has another form. */
 function readResult(line: string): LineResult | null {
   const { custom_id: customId, response } = objectIn(line) ?? {}
@@ -138,6 +147,7 @@ export const OPENAI_BATCHES: BatchProtocol = {
   path: OPENAI_BATCHES_PATH,
   headers: {},
   readDescription,
+  describeFailure,
   readResult,
   formatOf: (name = '') => FORMATS.get(name) ?? OPENAI_CHAT,
 }

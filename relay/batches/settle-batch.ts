@@ -1,5 +1,5 @@
 import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
-import type { BatchApi } from '#domain/batches/events.ts'
+import type { BatchApi, BatchEndCause } from '#domain/batches/events.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 import { inParallel } from '#relay/channel-actions/run-in-parallel.ts'
@@ -8,7 +8,7 @@ import { meter } from '../pipeline/billed-usage.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
-import { keysOfSubmitted } from '../views/keys-of-submitted-work.ts'
+import { isChannelDeleted, keysOfSubmitted } from '../views/keys-of-submitted-work.ts'
 import { ANTHROPIC_BATCHES } from './anthropic-batches.ts'
 import { evidenceOfLine } from './batch-evidence.ts'
 import type { BatchLedger } from './batch-ledger.ts'
@@ -34,6 +34,8 @@ const PROTOCOLS: Readonly<Record<BatchApi, BatchProtocol>> = {
   gemini: GEMINI_BATCHES,
 }
 
+type BatchFailureCause = Exclude<BatchEndCause, 'done' | 'refused'>
+
 /** Asks the provider about a batch, and settles it if it has ended. */
 export type Settle = (batch: StoredBatch) => Promise<void>
 
@@ -43,8 +45,24 @@ const LINES_AT_ONCE = 200
 const LOST_MS = 600_000
 /** The time after which the results of a batch no longer exist. */
 const RESULTS_MS = 30 * 86_400_000
+/**
+ * The time for which a provider may deny the results of a batch that has ended. It gives an
+ * operator the time to pay the provider or to renew a key.
+ */
+const DENIED_MS = 3 * 86_400_000
+/** The statuses of a refusal that may pass by itself within a short time. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429])
 /** The pause after the first attempt to settle a batch. It doubles with each further one. */
 const PAUSE_MS = { first: 2_000, longest: 1_800_000 }
+/** What the description of a batch says if it ended without the results of its provider. */
+const FAILURES: Readonly<Record<BatchFailureCause, string>> = {
+  lost: 'The provider does not have the batch. Only lines that were read are charged.',
+  'channel-deleted':
+    'The channel of the batch was deleted, so its results cannot be fetched. Only lines that ' +
+    'were read before are charged.',
+  'results-denied':
+    'The provider refuses the results of the batch. Only lines that were read before are charged.',
+}
 const BATCHES_AT_ONCE = 4
 const DESCRIBE_MS = 300_000
 const PAGE = 500
@@ -88,9 +106,8 @@ export class BatchSettler {
   }
 
   private async look(stored: StoredBatch, signal: AbortSignal): Promise<void> {
-    const { batch, userId, submittedAt } = stored
-    if (stored.retryAt > this.deps.now()) return
-    const { ledger, batchStore, vault, now } = this.deps
+    const { batch, submittedAt, retryAt } = stored
+    const { ledger, batchStore, now } = this.deps
     const record = await ledger.peek(batch)
     const age = now() - submittedAt
     if (record === null) {
@@ -99,28 +116,38 @@ export class BatchSettler {
       return
     }
     if (record.end !== null) return batchStore.settle(batch)
-    if (record.place === null) return age > LOST_MS ? this.end(batch, 'lost') : undefined
+    if (record.place === null) return age > LOST_MS ? this.fail(stored, record, 'lost') : undefined
+    if (await isChannelDeleted(this.deps, record.place.channelId)) {
+      return this.fail(stored, record, 'channel-deleted')
+    }
+    if (retryAt > now()) return
     const answer = await describe(this.deps, record)
     if (answer === 'missing' || (answer === null && age > RESULTS_MS)) {
-      return age > LOST_MS ? this.end(batch, 'lost') : undefined
+      return age > LOST_MS ? this.fail(stored, record, 'lost') : undefined
     }
     if (answer === null) return void (await this.postpone(stored))
     const { found, key } = answer
     if (!found.isEnded && stored.attempts > 0) await batchStore.resume(batch)
     // The pause is stored before the results are read, so that no other process reads them now.
     if (found.isEnded && !(await this.postpone(stored))) return
-    const unreadableLines = found.isEnded ? await this.bill(record, found, key, signal, age) : null
+    const outcome = found.isEnded ? await this.bill(record, found, key, signal) : null
+    if (outcome === 'denied' && (await this.isDeniedForLong(stored))) {
+      return this.fail(stored, (await ledger.peek(batch)) ?? record, 'results-denied')
+    }
+    const unreadableLines = outcome === 'denied' ? null : outcome
     const isBilled = unreadableLines !== null
     if (isBilled) await registerResultFiles(this.deps, key, record, found)
-    try {
-      await batchStore.describe(batch, await vault.seal(userId, JSON.stringify(found.object)))
-    } catch (err) {
-      // The data key of an erased user is gone. The batch must be billed and ended nevertheless.
-      this.deps.log.warn({ err, call: batch }, 'the description of a batch could not be stored')
-    }
+    await this.describe(stored, found.object)
     if (!isBilled) return
     await deleteInputFile(this.deps, key, found)
     await this.end(batch, 'done', unreadableLines)
+  }
+
+  /** Reports whether the provider has denied the results for so long that it will not give them. */
+  private async isDeniedForLong({ batch, deniedAt }: StoredBatch): Promise<boolean> {
+    const at = this.deps.now()
+    if (deniedAt === 0) await this.deps.batchStore.deny(batch, at)
+    return deniedAt !== 0 && at - deniedAt > DENIED_MS
   }
 
   /** Stores the pause before the next attempt. Returns false if another process tries now. */
@@ -129,22 +156,54 @@ export class BatchSettler {
     return this.deps.batchStore.postpone(batch, attempts, this.deps.now() + pauseMs)
   }
 
-  private async end(batch: string, cause: 'done' | 'lost', unreadableLines = 0): Promise<void> {
+  private async describe({ batch, userId }: StoredBatch, object: object): Promise<void> {
+    const { batchStore, vault, log } = this.deps
+    try {
+      await batchStore.describe(batch, await vault.seal(userId, JSON.stringify(object)))
+    } catch (err) {
+      // The data key of an erased user is gone. The batch must be billed and ended nevertheless.
+      log.warn({ err, call: batch }, 'the description of a batch could not be stored')
+    }
+  }
+
+  /**
+   * Ends a batch whose results can't be had. What was billed is charged, the rest of the hold is
+   * released, and the description tells the caller why.
+   */
+  private async fail(
+    stored: StoredBatch,
+    record: BatchRecord,
+    cause: BatchFailureCause,
+  ): Promise<void> {
+    const { vault, log, now } = this.deps
+    const { batch, userId, object } = stored
+    const { submitted, billed, place } = record
+    const text = object === null ? null : await vault.open(userId, object).catch(() => null)
+    const failure = protocolOf(record).describeFailure({
+      ...{ code: cause.replaceAll('-', '_'), message: FAILURES[cause], at: now() },
+      ...{ lines: submitted.lines, billedLines: billed.size },
+    })
+    await this.describe(stored, { ...(text === null ? {} : JSON.parse(text)), ...failure })
+    await this.end(batch, cause)
+    const { channelId = null, upstreamId = null } = place ?? {}
+    log.warn({ call: batch, cause, channelId, upstreamId }, 'a batch ended without its results')
+  }
+
+  private async end(batch: string, cause: BatchEndCause, unreadableLines = 0): Promise<void> {
     await this.deps.ledger.end(batch, cause, { unreadableLines })
     await this.deps.batchStore.settle(batch)
   }
 
   /**
    * Bills all lines with an answer. Returns the number of results that could not be read, which
-   * cost nothing, or null if the results can't be read yet.
+   * cost nothing, or `denied` if the provider refuses the results.
    */
   private async bill(
     record: BatchRecord,
     { results }: BatchDescription,
     key: RelayKey,
     signal: AbortSignal,
-    age: number,
-  ): Promise<number | null> {
+  ): Promise<number | 'denied'> {
     if (results === null) return 0
     const { ledger, batchStore } = this.deps
     const { batch } = record.submitted
@@ -171,9 +230,7 @@ export class BatchSettler {
     } catch (err) {
       // The answers before the failure were delivered to the site, whether it passes or not.
       await billRead()
-      if (err instanceof ResultsUnavailable && err.status === 404) {
-        return age > RESULTS_MS ? unreadable : null
-      }
+      if (err instanceof ResultsUnavailable && isDenial(err.status)) return 'denied'
       throw err
     }
     await billRead()
@@ -216,6 +273,8 @@ export class BatchSettler {
     return { line, part, usage: withInput(usage, rawUsage, found), calls, ...shown }
   }
 }
+
+const isDenial = (status: number): boolean => status >= 400 && status <= 499 && !PASSING.has(status)
 
 type LineContext = {
   /** The place of the result among all results. */

@@ -15,7 +15,7 @@ import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { providerForm } from '../uploads/provider-form.ts'
 import { type SpooledFile, spool } from '../uploads/spooled-file.ts'
 import { confidentialTo, placeOf, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
-import { keysOfSubmitted } from '../views/keys-of-submitted-work.ts'
+import { keysOfSubmitted, mayBeSentTo } from '../views/keys-of-submitted-work.ts'
 import { sendSubmission } from './batch-evidence.ts'
 import { objectIn, PROVIDER_ID, recordOf } from './batch-protocol.ts'
 import { openDownload, ResultsUnavailable } from './batch-results.ts'
@@ -170,6 +170,7 @@ async function submitBody(
   try {
     const error = await holdBatch(deps, exchange, caller, {
       ...{ api: 'openai', group: planned.group, shown: submission.request },
+      channelId: submission.channel.channelId,
       ...{ parts: planned.plan.parts, lines: planned.plan.lines },
     })
     if (error === null) return await send(deps, exchange, submission, planned.file, keyed)
@@ -326,6 +327,10 @@ async function send(
 ): Promise<boolean> {
   const { batchOutbound } = deps
   const confidential = confidentialTo(channel)
+  if (!(await mayBeSentTo(deps, channel.channelId))) {
+    await refuse(deps, exchange.call, keyed)
+    return refuseWith(exchange, relayError('no_channel', { subject: '', retryAfter: 10 }))
+  }
   const uploaded = await uploadFile(deps, key, file, signal)
   if ('kind' in uploaded) {
     await refuse(deps, exchange.call, keyed)

@@ -15,6 +15,7 @@ import { readBody } from '../pipeline/read-body.ts'
 import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import { confidentialTo, placeOf, type RelayKey } from '../views/channel-view.ts'
+import { mayBeSentTo } from '../views/keys-of-submitted-work.ts'
 import { type Submitted, sendSubmission } from './batch-evidence.ts'
 import type { StoredBatch } from './batch-store.ts'
 import type { InlineBatches } from './inline-batches.ts'
@@ -112,7 +113,9 @@ async function submitBody(
       if (planned.code !== 'idempotency_replayed') await keyed?.free()
       return sendError(exchange, planned)
     }
-    const error = await holdBatch(deps, exchange, caller, { ...planned, api: api.api })
+    const { channelId } = planned.channel
+    const held = { ...planned, api: api.api, channelId }
+    const error = await holdBatch(deps, exchange, caller, held)
     if (error !== null) {
       // After a failure of a store, the batch may be held, so the key stays with it.
       if (error !== NO_STORE) await keyed?.free()
@@ -148,6 +151,7 @@ async function planUnlessKnown(
 
 type HeldBatch = Pick<BatchPlan, 'group' | 'parts' | 'lines'> & {
   readonly api: StoredBatch['api']
+  readonly channelId: number
   /** What the caller submitted and is shown again, or null. */
   readonly shown: object | null
 }
@@ -160,14 +164,14 @@ export async function holdBatch(
   { batchStore, ledger, vault, log }: BatchDeps,
   { call: batch, startedAt, clientIp }: Exchange,
   caller: Caller,
-  { api, group, shown, parts, lines }: HeldBatch,
+  { api, channelId, group, shown, parts, lines }: HeldBatch,
 ): Promise<RelayError | null> {
   const { userId, settings } = caller.user
   try {
     const sealedIp = settings.showIpInLogs ? await vault.seal(userId, clientIp) : null
     const request = shown === null ? null : await vault.seal(userId, JSON.stringify(shown))
     await batchStore.add({ batch, userId, api, submittedAt: startedAt, request }, lines)
-    const submission = { batch, api, startedAt, clientIp: sealedIp }
+    const submission = { batch, api, channelId, startedAt, clientIp: sealedIp }
     const error = await ledger.submit(submission, { ...caller, group }, { parts, lines })
     if (error !== null) await batchStore.remove(batch)
     return error
@@ -187,7 +191,8 @@ async function send(
   api: InlineBatches,
 ): Promise<boolean> {
   const { call: batch } = exchange
-  const choice = await deps.keys.choose(channel)
+  const isUsable = await mayBeSentTo(deps, channel.channelId)
+  const choice = isUsable ? await deps.keys.choose(channel) : null
   if (choice === null) {
     await refuse(deps, batch, keyed)
     sendError(exchange, relayError('no_channel', { subject: '', retryAfter: 10 }))

@@ -3,7 +3,7 @@ import { causeOfExpiry, TASK_MS_MAX } from '#domain/tasks/decide.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
 import { inParallel } from '#relay/channel-actions/run-in-parallel.ts'
-import { keysOfSubmitted } from '#relay/views/keys-of-submitted-work.ts'
+import { isChannelDeleted, keysOfSubmitted } from '#relay/views/keys-of-submitted-work.ts'
 import { ChannelKeyPoller, type PollTarget } from './channel-key-poller.ts'
 import type { TaskDeps } from './task-deps.ts'
 
@@ -128,7 +128,7 @@ class Poll {
 
   private ask(name: string, tasks: readonly OpenTask[]): void {
     const target = this.targetOf(name, tasks)
-    if (target === null) return
+    if (target === null) return this.begin(name, () => this.abandon(tasks))
     const { everyMs } = this.times
     const poller =
       this.pollers.get(name) ?? new ChannelKeyPoller(this.deps, { everyMs, lateMs: LATE_MS })
@@ -164,6 +164,26 @@ class Poll {
       .catch((err: unknown) => log.warn({ err }, 'a poll of open tasks failed'))
       .finally(() => this.running.delete(name))
     this.running.set(name, going)
+  }
+
+  /**
+   * Ends tasks whose channel was deleted. Its keys are erased, so that waiting until the tasks
+   * expire would only keep their quota held.
+   */
+  private async abandon(tasks: readonly OpenTask[]): Promise<void> {
+    const { ledger, log } = this.deps
+    const channelId = tasks[0]?.channelId ?? null
+    if (channelId === null || !(await isChannelDeleted(this.deps, channelId))) return
+    await inParallel(tasks, EXPIRED_AT_ONCE, this.lost, async ({ task }) => {
+      try {
+        const existing = await ledger.peek(task)
+        if (existing === null || existing.end !== null) return
+        await ledger.abandon(existing)
+        log.warn({ call: task, channelId }, 'a task of a deleted channel was ended')
+      } catch (err) {
+        log.warn({ err, task }, 'a task of a deleted channel could not be ended')
+      }
+    })
   }
 
   private async expire(task: string): Promise<void> {

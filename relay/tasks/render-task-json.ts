@@ -11,6 +11,10 @@ const REASONS: Record<FailureCause, Record<Language, string>> = {
   refused: { zh: '上游拒绝了该任务', en: 'The provider refused the task.' },
   unreachable: { zh: '上游没有响应', en: 'The provider did not answer.' },
   lost: { zh: '任务丢失', en: 'The task was lost.' },
+  'channel-deleted': {
+    zh: '渠道已被删除，无法获取任务结果，未扣费',
+    en: 'The channel of the task was deleted, so its result cannot be fetched. It is not charged.',
+  },
   timeout: { zh: '任务超时（1 小时）', en: 'The task took more than an hour.' },
 }
 

@@ -229,6 +229,13 @@ export class TaskLedger {
     return this.end(task, command, this.release(task, 'timeout', 'task_timeout', place))
   }
 
+  /** Ends a task whose channel was deleted, because nobody can fetch its result any more. */
+  abandon(task: TaskRecord): Promise<TaskOutcome> {
+    const command = { type: 'AbandonTask', at: this.deps.now() } as const
+    const code = 'task_channel_deleted'
+    return this.end(task, command, this.release(task, 'upstream-error', code, task.place))
+  }
+
   private async end(task: TaskRecord, command: object, money: object | null): Promise<TaskOutcome> {
     const { task: id, userId } = task.submitted
     const steps: AnyStep[] = [{ decider: taskDecider, stream: taskStream(id), command }]

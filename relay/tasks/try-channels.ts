@@ -10,6 +10,7 @@ import {
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
+import { mayBeSentTo } from '../views/keys-of-submitted-work.ts'
 import { callbackUrl } from './callback-address.ts'
 import type { TaskPlan, TaskRequest } from './plan-task.ts'
 import { drawingSubmitAnswer, musicSubmitAnswer, type SubmitAnswer } from './provider-answers.ts'
@@ -160,15 +161,16 @@ function videoQuestion(
 }
 
 /**
- * Returns the key for the task. A request that continues a task must use that task's key, because
- * no other account knows the task.
+ * Returns the key for the task, or null if the channel takes no tasks any more. A request that
+ * continues a task must use that task's key, because no other account knows the task.
  */
-function keyOf(
-  { keys }: TaskDeps,
+async function keyOf(
+  deps: TaskDeps,
   channel: RelayChannel,
   { keyRef }: TaskPlan,
-): ChosenKey | null | Promise<ChosenKey | null> {
-  if (keyRef === null) return keys.choose(channel)
+): Promise<ChosenKey | null> {
+  if (!(await mayBeSentTo(deps, channel.channelId))) return null
+  if (keyRef === null) return deps.keys.choose(channel)
   const key = channel.keys.find((each) => each.keyRef === keyRef)
   return key === undefined ? null : { key, probes: [] }
 }

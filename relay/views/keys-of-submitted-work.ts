@@ -1,3 +1,6 @@
+import { channelsDecider } from '#domain/channels/decide.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import type { StreamActors } from '#infra/event-store/stream-actors-port.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import type { RelayChannel, RelayKey } from './channel-view.ts'
 
@@ -23,6 +26,42 @@ export function keysOfSubmitted(
   const own = allKeys.find((key) => key.keyRef === keyRef)
   if (own !== undefined) return [own]
   return [...keys, ...allKeys.filter((key) => !keys.includes(key))].slice(0, KEYS_MAX)
+}
+
+/**
+ * Reports whether a task or a batch may be sent to a channel, by the event store. This is asked
+ * after the submission is durable: whoever deletes the channel disables it first, and then sees
+ * each submission that was sent nevertheless.
+ */
+export const mayBeSentTo = (
+  { actors }: { readonly actors: Pick<StreamActors, 'ask'> },
+  channelId: number,
+): Promise<boolean> =>
+  actors.ask(
+    channelsDecider,
+    CHANNELS_STREAM,
+    ({ channels }) => channels.get(channelId)?.status === 'enabled',
+  )
+
+type DeletionDeps = {
+  readonly actors: Pick<StreamActors, 'ask'>
+  readonly views: { readonly channels: Channels }
+}
+
+/**
+ * Reports whether a channel was deleted. The event store decides, because the view of this process
+ * may lack a channel that another process has just created.
+ */
+export async function isChannelDeleted(
+  { actors, views }: DeletionDeps,
+  channelId: number,
+): Promise<boolean> {
+  if (views.channels.find(channelId) !== undefined) return false
+  return actors.ask(
+    channelsDecider,
+    CHANNELS_STREAM,
+    ({ channels, highestId }) => channelId <= highestId && !channels.has(channelId),
+  )
 }
 
 /** Answers with which a provider says that an object is not one of the key's account. */

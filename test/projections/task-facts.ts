@@ -41,6 +41,9 @@ export const accepted = (of: Of, more: Partial<DataOf<'TaskAccepted'>> = {}): Gi
     ...more,
   })
 
+export const unconfirmed = (of: Of, data: Omit<DataOf<'TaskUnconfirmed'>, keyof Of>): Given =>
+  fact('TaskUnconfirmed', of, data)
+
 export const begun = (of: Of): Given =>
   fact('TaskStatusChanged', of, { status: 'IN_PROGRESS', startedAt: NOW + 5_000 })
 

@@ -40,14 +40,15 @@ export const CHANNEL_ERRORS = {
   ChannelExpired: [200, (params) => appendNames(params, EXPIRED, EXPIRED_ONES)],
   WorkInFlight: [
     409,
-    ({ tasks = 0, batches = 0 }) => ({
+    ({ tasks = 0, batches = 0, submissions = 0 }) => ({
       zh:
-        `仍有 ${tasks} 个任务、${batches} 个批处理未完成。删除后将无法获取结果，` +
-        '也无法向用户计费，但上游仍会收费。请等待完成，或强制删除（force）',
+        `仍有 ${tasks} 个任务、${batches} 个批处理未完成，${submissions} 个任务正在提交。` +
+        '没有原来的密钥将无法获取结果，也无法向用户计费，但上游仍会收费。' +
+        '请等待完成，或强制执行（force）',
       en:
-        `Work is unfinished (tasks: ${tasks}, batches: ${batches}). After the deletion, the ` +
-        'results can be neither fetched nor billed, but the provider charges for them. Wait ' +
-        'until the work has ended, or delete with force',
+        `Work is unfinished (tasks: ${tasks}, batches: ${batches}, being submitted: ` +
+        `${submissions}). Without its key, the results can be neither fetched nor billed, but ` +
+        'the provider charges for them. Wait until the work has ended, or repeat with force',
     }),
   ],
   NameRequired: [200, { zh: '名称不能为空', en: 'The name is required' }],

@@ -13,18 +13,27 @@ export async function storeChannelKeys(
   return refs
 }
 
-/** Reads keys to copy or compare them. Keys are never part of a response. */
+/** Reads keys to copy them. Keys are never part of a response. */
 export async function readChannelKeys(
   vault: Vault,
   channelId: number,
   refs: readonly string[],
 ): Promise<string[]> {
+  const keys = await readKeysByRef(vault, channelId, refs)
+  return refs.flatMap((ref) => keys.get(ref) ?? [])
+}
+
+/** Reads keys to compare them. */
+export function readKeysByRef(
+  vault: Vault,
+  channelId: number,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
   const owner = ownerOf(channelId)
-  const keys = await vault.getSecrets(
+  return vault.getSecrets(
     'channel-key',
     refs.map((ref) => ({ owner, ref })),
   )
-  return refs.flatMap((ref) => keys.get(ref) ?? [])
 }
 
 export async function deleteChannelSecrets(vault: Vault, refs: Iterable<string>): Promise<void> {

@@ -1,40 +1,80 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { DeleteChannels, DeleteDisabledChannels } from '#domain/channels/commands.ts'
+import { isExpired } from '#domain/channels/change-status.ts'
+import type {
+  ChannelCommand,
+  DeleteChannels,
+  DeleteDisabledChannels,
+} from '#domain/channels/commands.ts'
 import { channelsDecider } from '#domain/channels/decide.ts'
-import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channels/events.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { httpError } from '#infra/http/http-errors.ts'
 import { done, success } from '#infra/http/response-envelope.ts'
 import { secretRefsOf } from '#projections/channels/query.ts'
-import { countOpenBatchesOf } from '#projections/open-batches/query.ts'
-import { countOpenTasksOf } from '#projections/open-tasks/query.ts'
-import { type Action, type Deps, idOf } from '../action.ts'
+import { type Action, accepted, contextOf, type Deps, idOf } from '../action.ts'
 import { channelActions } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { deleteChannelSecrets } from './channel-keys-in-vault.ts'
 import { executeChannelCommand } from './channel-tags.ts'
+import {
+  countWorkAndSubmissions,
+  countWorkOf,
+  isAnyIn,
+  type WorkInFlight,
+} from './work-in-flight.ts'
 
 type Deletion = DeleteChannels | DeleteDisabledChannels
 
-const FRESH_WITHIN_MS = 2_000
+/** Returns the ids of the channels that a command deletes, and of those that get new work. */
+async function channelsOf({ core }: Deps, command: Deletion) {
+  const now = core.now() / 1_000
+  return core.actors.ask(channelsDecider, CHANNELS_STREAM, (state) => {
+    const events = channelsDecider.decide(command, state)
+    const ids = 'code' in events ? [] : events.flatMap(deletedBy)
+    const enabled = ids.filter((id) => {
+      const { status, terms } = state.channels.get(id) ?? {}
+      return status === 'enabled' && !isExpired(terms?.expiredTime ?? -1, now)
+    })
+    return { ids, enabled }
+  })
+}
+
+const deletedBy = ({ data }: ChannelEvent): readonly number[] =>
+  'channelIds' in data ? data.channelIds : []
 
 /**
  * Refuses to delete channels that have unfinished tasks or batches. The deletion erases their keys,
  * after which nobody can fetch or bill the results, although the provider charges for them.
+ *
+ * Channels are disabled before the work is counted for the last time. The relay asks whether a
+ * channel is enabled after it has recorded a submission, so each submission is either counted or
+ * not sent. Channels that stay are enabled again.
  */
-async function checkNothingInFlight({ core, freshness }: Deps, command: Deletion): Promise<void> {
-  const { actors, db, store } = core
-  const state = await actors.stateOf(channelsDecider, CHANNELS_STREAM)
-  const events = channelsDecider.decide(command, state)
-  if ('code' in events) return
-  const ids = events.flatMap(({ data }) => ('channelIds' in data ? data.channelIds : []))
+async function checkNothingInFlight(
+  deps: Deps,
+  request: FastifyRequest,
+  command: Deletion,
+): Promise<void> {
+  const { ids, enabled } = await channelsOf(deps, command)
   if (ids.length === 0) return
-  const position = await store.headPosition()
-  const names = ['open-tasks', 'open-batches'] as const
-  if (!(await freshness.waitFor(names, position, FRESH_WITHIN_MS))) throw httpError('Unavailable')
-  const [tasks, batches] = [await countOpenTasksOf(db, ids), await countOpenBatchesOf(db, ids)]
-  if (tasks + batches > 0) throw channelError('WorkInFlight', { tasks, batches })
+  refuseWork(await countWorkOf(deps, ids))
+  const context = contextOf(deps, request)
+  const handle = (command: ChannelCommand) =>
+    deps.core.actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
+  if (enabled.length > 0) {
+    accepted(await handle({ type: 'DisableChannels', channelIds: enabled }))
+  }
+  try {
+    refuseWork(await countWorkAndSubmissions(deps, ids))
+  } catch (error) {
+    const now = Math.floor(deps.core.now() / 1_000)
+    if (enabled.length > 0) await handle({ type: 'EnableChannels', channelIds: enabled, now })
+    throw error
+  }
+}
+
+function refuseWork(work: WorkInFlight): void {
+  if (isAnyIn(work)) throw channelError('WorkInFlight', work)
 }
 
 /** Deletes channels and their secrets. Returns the number of deleted channels. */
@@ -45,9 +85,9 @@ async function deleteMany(
   { command, isForced }: { readonly command: Deletion; readonly isForced: boolean },
 ): Promise<number> {
   const { db, vault } = deps.core
-  if (!isForced) await checkNothingInFlight(deps, command)
+  if (!isForced) await checkNothingInFlight(deps, request, command)
   const { events } = await executeChannelCommand(deps, request, reply, command)
-  const ids = events.flatMap(({ data }) => ('channelIds' in data ? data.channelIds : []))
+  const ids = events.flatMap(deletedBy)
   await deleteChannelSecrets(vault, await secretRefsOf(db, ids))
   return ids.length
 }

@@ -16,7 +16,7 @@ import { type ChannelRow, findChannel } from '#projections/channels/query.ts'
 import type { UpdateChannel } from '#write-api/contract/channels.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { channelActions } from '../contract/channels.ts'
-import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './channel-keys-in-vault.ts'
+import { deleteChannelSecrets } from './channel-keys-in-vault.ts'
 import { settingChange, storeProxy } from './channel-proxy-in-vault.ts'
 import {
   changeOf,
@@ -26,7 +26,13 @@ import {
   checkRequirements,
   checkType,
 } from './channel-terms-from-request.ts'
-import { checkGroups, keysToAdd, parseKeys, repeatedKeysMessage } from './create-channel.ts'
+import { checkGroups, repeatedKeysMessage } from './create-channel.ts'
+import {
+  checkRemovedKeys,
+  readEnteredKeys,
+  type StoredKeys,
+  storeEnteredKeys,
+} from './replace-channel-keys.ts'
 
 /**
  * PUT /api/channel/: changes the given fields. Status 1 enables the channel, and 2 disables it.
@@ -85,15 +91,22 @@ async function change(
     checkExpiry(terms.expiredTime, row.terms.expiredTime, context.at)
   }
   if (row !== null) await checkGroups(deps, 'group', terms.groups ?? [], row.terms.groups)
-  const entered = await enteredKeys(deps, fields)
+  const entered = await readEnteredKeys(deps, fields)
   if (row !== null) checkKeys({ ...row.terms, ...terms }, entered.keys, deps.servedTypes)
-  const refs = await storeChannelKeys(vault, fields.id, entered.keys)
-  const keys = refs.length === 0 ? null : { refs, isAppended: fields.key_mode === 'append' }
+  const isSameTarget =
+    row !== null && proxy === null && hasSameTarget({ ...row.terms, ...terms }, row.terms)
+  await checkRemovedKeys(deps, fields, entered, isSameTarget)
+  const stored = await storeEnteredKeys(deps, fields.id, entered, isSameTarget)
+  const { refs, addedRefs } = stored
+  const keys = refs.length === 0 ? null : { refs, isAppended: entered.isAppended }
   const keyMode = fields.multi_key_mode ?? null
   const proxyRef = proxy === null ? null : await storeProxy(vault, fields.id, proxy)
   const change = proxyRef === null ? terms : { ...terms, proxyRef }
   const changed = { type: 'ChangeTerms', channelId: fields.id, change, keys, keyMode }
-  const commands = [changed, ...keyCommands(fields, row), ...statusCommands(fields, context)]
+  const commands = [
+    ...[changed, ...enteredAgain(fields, stored), ...keyCommands(fields, row)],
+    ...statusCommands(fields, context),
+  ]
   const steps = commands.map(
     (command): AnyStep => ({ decider: channelsDecider, stream: CHANNELS_STREAM, command }),
   )
@@ -102,7 +115,7 @@ async function change(
   if (isNewTarget) steps.push(closeCircuitsStep(fields.id))
   const outcome = await actors.handleTogether(steps, context)
   const events = outcome.isDone ? (outcome.events as readonly ChannelEvent[]) : []
-  const unused = proxyRef === null ? refs : [...refs, proxyRef]
+  const unused = proxyRef === null ? addedRefs : [...addedRefs, proxyRef]
   await deleteChannelSecrets(vault, outcome.isDone ? events.flatMap(replacedSecrets) : unused)
   return { position: accepted(outcome).position, repeated: entered.repeated }
 }
@@ -122,17 +135,9 @@ async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
   return { ...change, terms: { ...terms, ...change.terms } }
 }
 
-/**
- * Returns the keys in the request. In the mode `append`, keys that the channel already has are left
- * out.
- */
-async function enteredKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel) {
-  const entered = parseKeys(key ?? '')
-  if (key_mode !== 'append' || entered.keys.length === 0) return entered
-  const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
-  const existing = await readChannelKeys(core.vault, id, channels.get(id)?.keyRefs ?? [])
-  return keysToAdd(entered, new Set(existing))
-}
+/** Enables keys again that were set aside and that the admin has entered once more. */
+const enteredAgain = ({ id }: UpdateChannel, { keptRefs }: StoredKeys) =>
+  keptRefs.length === 0 ? [] : [{ type: 'TakeBackKeys', channelId: id, keyRefs: keptRefs }]
 
 /** Closes the channel's circuits. Earlier failures say nothing about a new key or address. */
 const closeCircuitsStep = (channelId: number): AnyStep => ({

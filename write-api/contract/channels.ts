@@ -45,6 +45,8 @@ export const UpdateChannel = Type.Object({
    * them.
    */
   key_mode: Type.Optional(Type.Union([Type.Literal('replace'), Type.Literal('append')])),
+  /** Keys of several that unfinished tasks or batches need are removed only if `force` is true. */
+  force: Type.Optional(Type.Boolean()),
   /** The indexes (from 0) of keys that are enabled again after they were disabled automatically. */
   enable_keys: Type.Optional(
     Type.Array(Type.Integer({ minimum: 0, maximum: 9999 }), { maxItems: 1000 }),

@@ -40,6 +40,8 @@ export const channelForm: Translations['channelForm'] = {
     replace: 'Replace keys',
     replaceHint: 'The keys that you enter replace all stored keys.',
   },
+  removeKeysTitle: 'Remove keys in spite of unfinished work?',
+  removeKeys: 'Remove anyway',
   replaceTitle: 'Replace all keys?',
   replaceBody: 'Stored keys: {{count}}. They are deleted, and only the keys entered now remain.',
   multiKeyMode: 'Key selection',

@@ -37,6 +37,8 @@ export const channelForm = {
     replace: '替换密钥',
     replaceHint: '填写后替换全部密钥。',
   },
+  removeKeysTitle: '有未完成的任务，仍要移除密钥？',
+  removeKeys: '强制移除',
   replaceTitle: '替换全部密钥？',
   replaceBody: '已保存的 {{count}} 个密钥会被删除，只保留本次填写的密钥。',
   multiKeyMode: '密钥选取',

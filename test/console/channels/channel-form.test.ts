@@ -274,6 +274,39 @@ describe('the form of an existing channel', () => {
     ])
   })
 
+  it('asks before it removes keys that unfinished work needs, and keeps the draft', async () => {
+    const { page, site } = app
+    const save = site.routes['PUT /api/channel/']
+    site.routes['PUT /api/channel/'] = (call) => {
+      const { force } = call.body as { force?: boolean }
+      if (force === true && save !== undefined) return save(call)
+      const body = { success: false, message: 'tasks: 3', code: 'WorkInFlight', data: null }
+      return { status: 409, body }
+    }
+    await openAsRoot(page, site, '/channel/edit/3')
+    await drawer()
+      .getByRole('radio', { name: zh('channelForm.mode.replace') })
+      .check()
+    await box(zh('shared.key')).fill('sk-6\nsk-7')
+    const saveAnd = async (answer: string) => {
+      await press(zh('shared.saveChanges'))
+      await page
+        .getByRole('alertdialog', { name: zh('channelForm.replaceTitle') })
+        .getByRole('button', { name: zh('channelForm.mode.replace') })
+        .click()
+      const asked = page.getByRole('alertdialog', { name: zh('channelForm.removeKeysTitle') })
+      await asked.getByText('tasks: 3').waitFor()
+      await asked.getByRole('button', { name: answer, exact: true }).click()
+      await asked.waitFor({ state: 'detached' })
+    }
+    await saveAnd(zh('ui.cancel'))
+    expect(await box(zh('shared.key')).inputValue()).toBe('sk-6\nsk-7')
+    await saveAnd(zh('channelForm.removeKeys'))
+    await page.getByText(zh('shared.saved')).waitFor()
+    const body = { id: 3, key: 'sk-6\nsk-7', key_mode: 'replace' }
+    expect(sent('PUT', '/api/channel/')).toEqual([body, body, { ...body, force: true }])
+  })
+
   it('fetches models from the provider for selection, and reports a failed fetch', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/channel/edit/1')

@@ -135,6 +135,16 @@ describe('a task', () => {
       .then(codedError('TaskNotOver'))
   })
 
+  it('ends without a result if its channel was deleted', () => {
+    const command = { type: 'AbandonTask', at: NOW + 1 } as const
+    const why = { cause: 'channel-deleted', channelId: 4, finishedAt: NOW + 1 } as const
+    given(submitted(), accepted())
+      .when(command)
+      .then([failed(why)])
+    given(submitted()).when(command).then(codedError('TaskNotOver'))
+    given(submitted(), failed({})).when(command).then(codedError('TaskEnded'))
+  })
+
   it('records where it was sent if the answer is lost, until a callback arrives', () => {
     given(submitted()).when(noteUnconfirmed).then([unconfirmed()])
     given(submitted(), unconfirmed()).when(noteUnconfirmed).then([])

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
@@ -24,6 +24,8 @@ type Api = {
   readonly paths: (id: string) => { readonly batch: string; readonly cancel: string }
   readonly upstream: { readonly batch: string; readonly cancel: string }
   readonly describeAs: (isEnded: boolean) => void
+  // biome-ignore lint/suspicious/noExplicitAny: descriptions of several APIs
+  readonly statusIn: (description: any) => string
   /** Returns the results as the caller reads them. */
   readonly results: (id: string) => Promise<string>
 }
@@ -78,6 +80,7 @@ const openai: Api = {
     const response = { status_code: 200, body: { model: MODEL, choices, usage } }
     answers('GET /v1/files/file-out/content', JSON.stringify({ custom_id: 'a', response }))
   },
+  statusIn: ({ status }) => status,
   results: async (id) => {
     const { output_file_id } = (await ok('GET', `/v1/batches/${id}`)).json()
     return (await ok('GET', `/v1/files/${output_file_id}/content`)).text
@@ -110,6 +113,7 @@ const anthropic: Api = {
     const result = { type: 'succeeded', message: { ...message, content, usage } }
     answers(`GET ${ANTHROPIC}/msgbatch_1/results`, JSON.stringify({ custom_id: 'a', result }))
   },
+  statusIn: ({ processing_status }) => processing_status,
   results: async (id) => (await ok('GET', `${ANTHROPIC}/${id}/results`)).text,
 }
 
@@ -139,6 +143,7 @@ const gemini: Api = {
     answers(`GET ${GEMINI}/provider1`, body)
     answers(`POST ${GEMINI}/provider1:cancel`, {})
   },
+  statusIn: ({ metadata }) => metadata.state,
   results: async (id) => (await ok('GET', `${GEMINI}/${id}`)).text,
 }
 
@@ -213,14 +218,40 @@ describe.each([
     await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 113 } }])
   })
 
+  it('is not sent to a channel that was disabled after its lines were held', async () => {
+    await submit()
+    const { actors } = rig.core
+    const { handleTogether } = actors
+    vi.spyOn(actors, 'handleTogether').mockImplementationOnce(async (...steps) => {
+      const outcome = await handleTogether(...steps)
+      const data = { channelIds: [CHANNEL], tag: null }
+      await rig.append(CHANNELS_STREAM, { type: 'ChannelsDisabled', v: 1, data })
+      return outcome
+    })
+    const balance = await rig.balance()
+    await expect(api.submit()).rejects.toThrow('503')
+    expect(await rig.balance()).toBe(balance)
+    expect(await ends()).toMatchObject([{ data: { errorCode: 'batch_refused' } }])
+  })
+
   it('can’t be canceled after its channel was deleted, which the error says', async () => {
     const id = await submit()
-    const { batch, cancel } = api.paths(id)
     await deleteChannels(CHANNEL)
-    await ok('GET', batch)
-    const answer = await call('POST', cancel)
+    const answer = await call('POST', api.paths(id).cancel)
     expect(answer.status, answer.text).toBe(409)
     expect(answer.text).toContain(id)
+  })
+
+  it('ends after the deletion of its channel: nothing is held, and callers read why', async () => {
+    const id = await submit()
+    expect(await rig.balance()).toBeLessThan(GRANTED)
+    await deleteChannels(CHANNEL)
+    const { text, json } = await ok('GET', api.paths(id).batch)
+    expect(text).toContain('was deleted')
+    expect(api.statusIn(json())).toMatch(/failed|ended|BATCH_STATE_FAILED/)
+    const released = { type: 'CallReleased', data: { errorCode: 'batch_channel_deleted' } }
+    expect(await ends()).toMatchObject([released])
+    expect(await rig.balance()).toBe(GRANTED)
   })
 })
 

@@ -178,3 +178,35 @@ it('look-ups at two relays don’t download failing results before the pause is 
     for (const relay of relays) await relay.close()
   }
 })
+
+it.each([403, 410, 404])(
+  'results that are answered with %s end the batch after days',
+  async (status) => {
+    const id = await submit()
+    const granted = 1_000_000_000n
+    const cut = [Buffer.from(`${result('a')}\n`)]
+    provider.answers.set(`GET ${RESULTS}`, {
+      headers: { 'content-length': '1000000' },
+      pieces: cut,
+    })
+    await call('GET', `${BATCHES}/${id}`)
+    await expect
+      .poll(async () => (await rig.eventsOf(streamOf(id))).map(({ type }) => type))
+      .toContain('BatchLinesBilled')
+    provider.answers.set(`GET ${RESULTS}`, { status, body: {} })
+    laterMs += HOUR
+    const shown = await call('GET', `${BATCHES}/${id}`)
+    expect(shown).toMatchObject({ processing_status: 'in_progress' })
+    expect(await ends()).toEqual([])
+    laterMs += 73 * HOUR
+    await call('GET', `${BATCHES}/${id}`)
+    await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 15 } }])
+    expect(await rig.balance()).toBe(granted - 15n)
+    expect(await endOf(id)).toMatchObject({ cause: 'results-denied', billedLines: 1 })
+    const ended = await call('GET', `${BATCHES}/${id}`)
+    expect(ended).toMatchObject({
+      ...{ processing_status: 'ended', error: { code: 'results_denied' } },
+      request_counts: { succeeded: 1, errored: 2 },
+    })
+  },
+)

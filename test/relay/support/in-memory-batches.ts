@@ -17,6 +17,7 @@ export function batchesInMemory(): BatchStore {
         object: null,
         attempts: 0,
         retryAt: 0,
+        deniedAt: 0,
       })
       lines.set(added.batch, facts)
     },
@@ -27,7 +28,10 @@ export function batchesInMemory(): BatchStore {
       change(batch, { attempts: attempts + 1, retryAt })
       return true
     },
-    resume: async (batch) => change(batch, { attempts: 0, retryAt: 0 }),
+    deny: async (batch, at) => {
+      if (batches.get(batch)?.deniedAt === 0) change(batch, { deniedAt: at })
+    },
+    resume: async (batch) => change(batch, { attempts: 0, retryAt: 0, deniedAt: 0 }),
     find: async (userId, batch) => {
       const found = batches.get(batch)
       return found?.userId === userId ? found : undefined

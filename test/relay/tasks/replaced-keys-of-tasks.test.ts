@@ -52,6 +52,25 @@ it('a video is asked about, billed and read with the key that replaced its own o
   expect(keysOf('GET', '/v1/videos/video_1/content')).toEqual([`Bearer ${NEW_KEY}`])
 })
 
+it('a video whose channel was deleted ends, is not charged, and says why', async () => {
+  const { answers } = rig.vendor
+  await rig.addChannel(72, {
+    type: 55,
+    models: ['sora-2-pro'],
+    priority: 9,
+    baseUrl: rig.vendor.url,
+  })
+  answers.set('POST /v1/videos', { body: { id: 'video_2', status: 'queued' } })
+  answers.set('GET /v1/videos/video_2', { body: { id: 'video_2', status: 'queued' } })
+  const { json } = await rig.post('/v1/videos', { model: 'sora-2-pro', prompt: 'the sea' })
+  const deleted = { channelIds: [72] }
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: deleted })
+  await expect.poll(() => rig.money(json.id)).toEqual(['CallAdmitted', 'CallReleased'])
+  const shown = await rig.ask(`/v1/videos/${json.id}`)
+  expect(shown.json).toMatchObject({ status: 'failed' })
+  expect(shown.json.error.message).toMatch(/deleted|删除/)
+})
+
 it('a drawing is asked about with each of the keys that replaced its own one', async () => {
   const { answers } = rig.vendor
   answers.set('POST /mj/submit/blend', { body: { code: 1, description: '', result: 'drawing_1' } })

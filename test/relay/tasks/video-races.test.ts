@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { TaskLedger } from '#relay/tasks/task-ledger.ts'
 import { volcengineHeaders } from '#relay/tasks/videos/jimeng.ts'
 import { klingToken } from '#relay/tasks/videos/kling.ts'
@@ -44,6 +45,28 @@ it('fifty reports at once settle a video once, within its hold', async () => {
   expect(money).toHaveLength(2)
   // The vendor reports far more seconds than were requested: four are billed, at $0.10.
   if (money[1] === 'CallSettled') expect(await rig.chargeOf(task)).toBe(200_000)
+})
+
+it('a video is not sent to a channel that was disabled after the submission', async () => {
+  const { actors } = rig.core
+  const { handleTogether } = actors
+  vi.spyOn(actors, 'handleTogether').mockImplementationOnce(async (...steps) => {
+    const outcome = await handleTogether(...steps)
+    const data = { channelIds: [555], tag: null }
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDisabled', v: 1, data })
+    return outcome
+  })
+  const balance = await rig.balance()
+  const sent = rig.vendor.requests.filter(({ method }) => method === 'POST').length
+  const refused = await rig.post('/v1/videos', { model: 'sora-2', prompt: 'the sea' })
+  expect(refused.status, refused.text).toBe(503)
+  expect(rig.vendor.requests.filter(({ method }) => method === 'POST')).toHaveLength(sent)
+  expect(await rig.balance()).toBe(balance)
+  const data = { channelIds: [555], tag: null }
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsEnabled', v: 1, data })
+  await expect
+    .poll(async () => (await rig.post('/v1/videos', { model: 'sora-2', prompt: 'sea' })).status)
+    .toBe(200)
 })
 
 it('a video of a killed relay is ended once by the next relay', async () => {

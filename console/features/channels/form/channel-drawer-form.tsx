@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { invalidFieldOf } from '#console/api/api-error.ts'
-import { channelsKey, updateChannel } from '#console/api/channels.ts'
+import { channelsKey, isWorkInFlight, updateChannel } from '#console/api/channels.ts'
 import { exchange } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { findUnpricedModels } from '#console/api/unpriced-models.ts'
@@ -12,7 +12,7 @@ import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
 import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
-import type { CreateChannel } from '#write-api/contract/channels.ts'
+import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import { callableModelNames } from '../unpriced-tag.tsx'
 import { useChannelTypes } from '../use-channel-types.ts'
 import { type ChannelDraft, draftOfChannel, newChannel } from './channel-draft.ts'
@@ -92,6 +92,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
   const { t } = useTranslation()
   const { find } = useChannelTypes()
   const client = useQueryClient()
+  const update = useUpdate()
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   return async (draft: ChannelDraft, before: ChannelDraft) => {
     const isNewAddress = channel === null || draft.baseUrl !== before.baseUrl
@@ -104,7 +105,8 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
       const changed = updateChannelBody(channel, before, draft)
       if (Object.keys(changed).length === 0) return showInfo(t('shared.unchanged'))
       if (changed.key_mode === 'replace' && !(await confirmReplace(channel.key_count))) return
-      const message = await updateChannel({ id: channel.id, ...changed })
+      const message = await update({ id: channel.id, ...changed })
+      if (message === null) return
       showSuccess(`${t('shared.saved')} ${message}`.trim(), KEEP_ON_NEXT_PAGE)
     }
     await client.invalidateQueries({ queryKey: channelsKey })
@@ -132,6 +134,28 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
       confirmText: t('channelForm.versionKeep'),
       cancelText: t('channelForm.versionGoBack'),
     })
+  }
+}
+
+/**
+ * Returns a function that saves a channel. If keys are removed that unfinished work needs, the
+ * admin decides; the function returns null if the admin cancels.
+ */
+function useUpdate() {
+  const { t } = useTranslation()
+  return async (body: UpdateChannel): Promise<string | null> => {
+    try {
+      return await updateChannel(body)
+    } catch (error) {
+      if (!isWorkInFlight(error)) throw error
+      const isConfirmed = await confirm({
+        title: t('channelForm.removeKeysTitle'),
+        body: error.message,
+        confirmText: t('channelForm.removeKeys'),
+        tone: 'danger',
+      })
+      return isConfirmed ? updateChannel({ ...body, force: true }) : null
+    }
   }
 }
 

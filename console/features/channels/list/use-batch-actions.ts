@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '#console/api/api-error.ts'
-import { channelsOfPage, channelsOfTagQuery } from '#console/api/channels.ts'
+import { channelsOfPage, channelsOfTagQuery, isWorkInFlight } from '#console/api/channels.ts'
 import { call } from '#console/api/client.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { confirmDelete, showUndoable } from '#console/ui/lists/list-actions.ts'
@@ -99,9 +98,6 @@ async function undoTags(channels: readonly SelectableChannel[]): Promise<void> {
 
 /** Deletes channels and returns their number. Unfinished work prevents it unless it is forced. */
 type Removal = (isForced: boolean) => Promise<number>
-
-const isWorkInFlight = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.code === 'WorkInFlight'
 
 export function useBatchDeletion() {
   const { t } = useTranslation()
