@@ -300,8 +300,9 @@ export type WireFormat = {
   readonly upstreamBody: (request: ChatRequest, change: UpstreamChange) => UpstreamBody
   /**
    * Returns the caller's headers that are sent to the provider, as a flat list of names and values.
+   * `sent` is the request that is sent, or omitted for requests of a batch.
    */
-  readonly passedHeaders: (headers: IncomingHttpHeaders) => readonly string[]
+  readonly passedHeaders: (headers: IncomingHttpHeaders, sent?: ChatRequest) => readonly string[]
   readonly usageInAnswer: (body: Buffer) => unknown
   readonly readUsage: (raw: unknown, context: UsageContext) => UsageReport
   /** How an answer or its events name the model. The default is a member `model`. */
