@@ -11,7 +11,7 @@ import { foldedName } from '../shared/fold-name-case.ts'
  * sell these features. They change the price or the effort of a call.
  */
 const COMMON: readonly string[] = [
-  ...['service_tier', 'speed', 'priority', 'inference_geo', 'extra_body'],
+  ...['service_tier', 'speed', 'priority', 'inference_geo', 'background', 'extra_body'],
   ...['best_of', 'use_beam_search', 'num_beams', 'beam_width'],
   ...['web_search_options', 'search_parameters', 'enable_search', 'search_options', 'web_search'],
   ...['plugins', 'enable_enhancement', 'enable_deep_search', 'force_search_enhancement'],
@@ -23,6 +23,12 @@ const COMMON: readonly string[] = [
  * that a price covers, such as a web search. Functions that callers define are always sent.
  */
 export const PROVIDER_TOOLS = 'tools'
+
+/**
+ * If a channel's list of allowed members contains this entry, callers may write to the one-hour
+ * cache, which costs more than the five-minute cache. Otherwise, such marks are shortened.
+ */
+export const HOUR_CACHE = 'cache_control.ttl'
 
 /** OpenRouter's request members that select models and the providers that serve them. */
 const ROUTES: readonly string[] = ['models', 'route', 'provider', 'preset']
@@ -83,7 +89,7 @@ const NEVER: readonly string[] = [
   ...['num_retries', 'max_retries', 'rpm', 'tpm', 'cache', 'caching', 'no-log', 'debug'],
   ...['guardrails', 'disable_global_guardrails', 'prompt_id', 'prompt_variables'],
   ...['bootstrap_host', 'bootstrap_port', 'bootstrap_room', 'kv_transfer_params', 'lora_request'],
-  ...['background', 'deferred', 'datasources', 'inferenceConfig', 'generation_config'],
+  ...['deferred', 'datasources', 'inferenceConfig', 'generation_config'],
   ...['max_output_tokens', 'max_tokens_to_sample', 'max_new_tokens', 'max_generated_tokens'],
   ...['n_predict', 'num_predict', 'max_gen_len', 'max_length', 'maxTokens', 'maxOutputTokens'],
   ...['maxCompletionTokens', 'generationConfig', 'candidate_count', 'candidateCount'],
@@ -118,4 +124,4 @@ export const isRestrictedMember = (folded: string): boolean =>
   RESTRICTED.has(folded) || NEVER_PREFIX.test(folded)
 
 export const allowableMembers = (type: number): readonly string[] =>
-  BY_TASK_TYPE.get(type) ?? [...COMMON, PROVIDER_TOOLS, ...(BY_TYPE.get(type) ?? [])]
+  BY_TASK_TYPE.get(type) ?? [...COMMON, PROVIDER_TOOLS, HOUR_CACHE, ...(BY_TYPE.get(type) ?? [])]

@@ -24,6 +24,7 @@ const ROWS: readonly Row[] = [
   { models: /^gpt-4\.1-nano$/, fast: '2' },
   { models: /^gpt-4o$/, fast: '1.7' },
   { models: /^(?:o3|o4-mini)$/, flex: '0.5' },
+  { models: /^claude-(?:opus-4-8|opus-5|fable-5-2)$/, fast: '2', us_inference: '1.1' },
   { models: /^claude-/, us_inference: '1.1' },
 ]
 const OTHERS: ReadonlyMap<string, Row> = new Map([

@@ -1,7 +1,7 @@
 import { modelRules } from '../conversion/anthropic-messages/model-rules.ts'
 import { writeThinking as claudeThinking } from '../conversion/anthropic-messages/write-thinking.ts'
 import { callerNames } from '../conversion/caller-names.ts'
-import type { Thinking, ToolChoice } from '../conversion/canonical-request.ts'
+import type { Effort, Thinking, ToolChoice } from '../conversion/canonical-request.ts'
 import { writeThinkingConfig } from '../conversion/gemini/thinking-config.ts'
 import type { ChatVendor } from '../conversion/openai-chat/chat-vendor.ts'
 import { THINKING_MEMBERS, writeThinking } from '../conversion/openai-chat/thinking-control.ts'
@@ -122,14 +122,29 @@ function setThinking(request: ChatRequest, target: ThinkingTarget, change: Chang
       losses: change.losses,
     },
   )
-  if (written.thinking === null) return
+  if (written.thinking === null) {
+    // The name prevails over the request, which may ask for the contrary.
+    if (memberOf(request, ['thinking']) !== undefined) change.removed.add('thinking')
+    return
+  }
   change.overrides.set('thinking', JSON.stringify(written.thinking))
+  if (written.effort !== null) setClaudeEffort(request, written.effort, change)
   if (!rules.fixesSamplingForThinking || written.thinking.type === 'disabled') return
   for (const name of SAMPLING) {
     if (memberOf(request, [name]) === undefined) continue
     change.removed.add(name)
     change.losses.push(name)
   }
+}
+
+const OUTPUT_CONFIG = 'output_config'
+
+function setClaudeEffort(request: ChatRequest, effort: Effort, change: Change): void {
+  if (change.overrides.has(OUTPUT_CONFIG)) return
+  const member = memberOf(request, [OUTPUT_CONFIG])
+  const text = member === undefined ? '{}' : textOf(request, member)
+  const inner = new Map([['effort', JSON.stringify(effort)]])
+  change.overrides.set(OUTPUT_CONFIG, withInnerMembers(text, inner))
 }
 
 const TOOL_CHOICE_BYTES_MAX = 4_096

@@ -5,7 +5,7 @@ import { GEMINI_VERSIONS, SAFETY_THRESHOLDS } from '#domain/options/sections/mod
 /** The settings of the adapters, which set members of requests for certain models. */
 export type AdapterOptions = {
   readonly claude: {
-    /** True if names that end in `-thinking` turn on thinking. */
+    /** True if the suffixes of names, such as `-thinking`, control how much a model thinks. */
     readonly isThinkingEnabled: boolean
     /** The share of the output limit that a model may use for thinking. */
     readonly thinkingShare: number

@@ -16,7 +16,7 @@ export type ModelSuffix = {
   readonly thinking: Thinking | { readonly kind: 'share' }
 }
 
-const SUFFIX = /^(.+)-(thinking|nothinking|thinking-\d{1,6}|minimal|low|medium|high|xhigh)$/
+const SUFFIX = /^(.+)-(thinking|nothinking|thinking-\d{1,6}|minimal|low|medium|high|xhigh|max)$/
 /** Matches OpenAI's reasoning models, whose efforts may be a part of the name. */
 const OPENAI_REASONING = /(?:^|\/)(?:o\d|gpt-[5-9])(?!.*-chat)/
 const FIRST_WITH_LEVELS = 3
@@ -37,30 +37,40 @@ function thinkingOf(
   suffix: string,
   { claude, gemini }: AdapterOptions,
 ): ModelSuffix['thinking'] | null {
-  if (base.includes('claude')) {
-    const { takesBudget, takesAdaptive } = modelRules(base)
-    const canThink = claude.isThinkingEnabled && (takesBudget || takesAdaptive)
-    return canThink && suffix === 'thinking' ? { kind: 'share' } : null
-  }
+  if (base.includes('claude'))
+    return claude.isThinkingEnabled ? thinkingOfClaude(base, suffix) : null
   if (base.includes('gemini-'))
     return gemini.isThinkingEnabled ? thinkingOfGemini(base, suffix) : null
-  const isEffort = !suffix.includes('thinking')
+  // Models such as `gpt-5.1-codex-max` have a name that ends so.
+  const isEffort = !suffix.includes('thinking') && suffix !== 'max'
   return isEffort && OPENAI_REASONING.test(base)
     ? { kind: 'effort', effort: suffix as Effort }
     : null
 }
 
+function thinkingOfClaude(base: string, suffix: string): ModelSuffix['thinking'] | null {
+  const { takesBudget, takesAdaptive, efforts } = modelRules(base)
+  if (!takesBudget && !takesAdaptive) return null
+  const effort = suffix as Effort
+  return namedThinking(suffix) ?? (efforts.has(effort) ? { kind: 'effort', effort } : null)
+}
+
+/** Returns the meaning of a suffix that is no effort, or null. */
+function namedThinking(suffix: string): ModelSuffix['thinking'] | null {
+  if (suffix === 'thinking') return { kind: 'share' }
+  if (suffix === 'nothinking') return { kind: 'off' }
+  if (!suffix.startsWith('thinking-')) return null
+  const tokens = Number(suffix.slice('thinking-'.length))
+  return tokens === 0 ? { kind: 'off' } : { kind: 'budget', tokens }
+}
+
 function thinkingOfGemini(base: string, suffix: string): ModelSuffix['thinking'] | null {
   const version = readModelVersion(base).version ?? 0
   if (version < FIRST_WITH_THINKING) return null
-  if (suffix === 'thinking') return { kind: 'share' }
-  if (suffix === 'nothinking') return { kind: 'off' }
-  if (suffix.startsWith('thinking-')) {
-    const tokens = Number(suffix.slice('thinking-'.length))
-    return tokens === 0 ? { kind: 'off' } : { kind: 'budget', tokens }
-  }
+  const named = namedThinking(suffix)
+  if (named !== null) return named
   // The levels end at `high`.
-  const isLevel = version >= FIRST_WITH_LEVELS && suffix !== 'xhigh'
+  const isLevel = version >= FIRST_WITH_LEVELS && suffix !== 'xhigh' && suffix !== 'max'
   return isLevel ? { kind: 'effort', effort: suffix as Effort } : null
 }
 

@@ -41,7 +41,7 @@ export function suffixAt(
   const asSent = { model: upstream, suffix: suffix ?? null }
   const listed = suffix === undefined ? readModelSuffix(upstream, adapters) : null
   if (listed === null || isMapped(rules, upstream)) return asSent
-  const isOpenAiEffort = listed.thinking.kind === 'effort' && !/gemini-/i.test(listed.base)
+  const isOpenAiEffort = listed.thinking.kind === 'effort' && !/claude|gemini-/i.test(listed.base)
   return isOpenAiEffort && terms.type !== OPENAI ? asSent : { model: listed.base, suffix: listed }
 }
 

@@ -19,6 +19,14 @@ const CONDITIONS: ReadonlyMap<string, ReadonlyMap<string, readonly PriceConditio
     ]),
   ],
   [
+    'speed',
+    new Map<string, readonly PriceCondition[]>([
+      ['"fast"', ['fast']],
+      ['"standard"', []],
+      ['null', []],
+    ]),
+  ],
+  [
     'inference_geo',
     new Map<string, readonly PriceCondition[]>([
       ['"us"', ['us_inference']],
@@ -30,7 +38,7 @@ const CONDITIONS: ReadonlyMap<string, ReadonlyMap<string, readonly PriceConditio
 const VALUE_BYTES_MAX = 32
 const NONE: readonly PriceCondition[] = []
 
-type Requested = Pick<ChatRequest, 'body' | 'members' | 'model'>
+type Requested = Pick<ChatRequest, 'body' | 'members' | 'model' | 'format' | 'isStream'>
 
 /** Returns the conditions that a member requests; null if no price covers its value. */
 function conditionsOf(
@@ -48,9 +56,30 @@ function conditionsOf(
 
 const MEMBERS = new Set([...CONDITIONS.keys()].map((key) => key.replaceAll('_', '')))
 
-/** Reports whether a member changes the price of the call in a way that no price covers. */
-export const isUnpricedCondition = (request: Requested, member: Member): boolean =>
-  MEMBERS.has(member.folded.replaceAll(/[_-]/g, '')) && conditionsOf(request, member) === null
+/**
+ * Reports whether a member changes the price of the call in a way that no price covers. The usage
+ * of a response in the background is known only if it is streamed.
+ */
+export function isUnpricedCondition(request: Requested, member: Member): boolean {
+  const { format, isStream } = request
+  if (member.key === 'background') return format.name !== 'responses' || !isStream
+  // Anthropic's format has no tier with a price of its own.
+  const isTier = member.key === 'service_tier' && format.name === 'messages'
+  const isCondition = MEMBERS.has(member.folded.replaceAll(/[_-]/g, ''))
+  return isCondition && (isTier || conditionsOf(request, member) === null)
+}
+
+/** Reports whether a request that is sent asks for Anthropic's fast mode. */
+export const sendsFastMode = ({ body, members }: Pick<ChatRequest, 'body' | 'members'>): boolean =>
+  members.some(
+    ({ key, valueStart, valueEnd }) =>
+      key === 'speed' && body.toString('latin1', valueStart, valueEnd) === '"fast"',
+  )
+
+/** Reports whether a request that is sent is generated to its end without its caller. */
+export const isInBackground = ({ format, members }: Pick<ChatRequest, 'format' | 'members'>) =>
+  format.name === 'responses' &&
+  members.some(({ key, kind }) => key === 'background' && kind === 'true')
 
 /** Returns the priced conditions that a request asks for by members in `allowed`. */
 export function requestedConditions(
@@ -60,9 +89,11 @@ export function requestedConditions(
   let requested = NONE
   for (const member of request.members) {
     if (!CONDITIONS.has(member.key) || !isAllowed(member.key)) continue
+    if (isUnpricedCondition(request, member)) continue
     requested = [...requested, ...(conditionsOf(request, member) ?? NONE)]
   }
-  return requested
+  // Two members may ask for the same speed.
+  return requested.length > 1 ? [...new Set(requested)] : requested
 }
 
 /** The words by which an answer names the normal speed. */
@@ -75,7 +106,12 @@ const SPEEDS: ReadonlyMap<unknown, PriceCondition> = new Map<unknown, PriceCondi
 ])
 
 /** What an answer says about the conditions under which it was made, unparsed. */
-export type AnsweredConditions = { readonly serviceTier: unknown; readonly inferenceGeo: unknown }
+export type AnsweredConditions = {
+  readonly serviceTier: unknown
+  /** The speed in a usage of Anthropic's format. */
+  readonly speed: unknown
+  readonly inferenceGeo: unknown
+}
 
 /**
  * Returns the conditions that are billed: the requested ones that the answer does not contradict.
@@ -84,10 +120,11 @@ export type AnsweredConditions = { readonly serviceTier: unknown; readonly infer
 export function billedConditions(
   requested: readonly PriceCondition[],
   dearest: readonly PriceCondition[],
-  { serviceTier, inferenceGeo }: AnsweredConditions,
+  { serviceTier, speed: ofUsage, inferenceGeo }: AnsweredConditions,
 ): readonly PriceCondition[] {
-  const speed = SPEEDS.get(serviceTier)
-  const isSpeedKnown = speed !== undefined || NORMAL.has(serviceTier)
+  const named = ofUsage ?? serviceTier
+  const speed = SPEEDS.get(named)
+  const isSpeedKnown = speed !== undefined || NORMAL.has(named)
   const speeds = isSpeedKnown
     ? requested.filter((name) => name === speed)
     : dearest.filter((name) => name !== 'us_inference' && requested.includes(name))

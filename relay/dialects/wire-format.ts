@@ -214,9 +214,17 @@ export type ErrorFormat = {
   ) => object
   /** The name of a further header with the id of the call, which the format's clients show. */
   readonly requestIdHeader?: string
-  /** Renders an error as the last event of a stream. */
-  readonly errorEvent: (body: object) => string
+  /**
+   * Renders an error as the last event of a stream. `sent` has events of the stream before it, if
+   * `continuesStream` is true and any were sent.
+   */
+  readonly errorEvent: (body: object, sent?: SentEvents | null) => string
+  /** True if the event of an error depends on the events before it. */
+  readonly continuesStream?: true
 }
+
+/** The first and the last events that a caller has received. */
+export type SentEvents = { readonly first: Buffer; last: Buffer }
 
 /** The formats of calls for an answer of a language model, which are converted to each other. */
 export type ConvertedFormatName = 'chat' | 'completions' | 'messages' | 'responses' | 'gemini'
@@ -300,8 +308,9 @@ export type WireFormat = {
   readonly upstreamBody: (request: ChatRequest, change: UpstreamChange) => UpstreamBody
   /**
    * Returns the caller's headers that are sent to the provider, as a flat list of names and values.
+   * `sent` is the request that is sent, or omitted for requests of a batch.
    */
-  readonly passedHeaders: (headers: IncomingHttpHeaders) => readonly string[]
+  readonly passedHeaders: (headers: IncomingHttpHeaders, sent?: ChatRequest) => readonly string[]
   readonly usageInAnswer: (body: Buffer) => unknown
   readonly readUsage: (raw: unknown, context: UsageContext) => UsageReport
   /** How an answer or its events name the model. The default is a member `model`. */

@@ -108,8 +108,8 @@ function conditionsOfCall(
   const sent = requestedConditions(request, () => true)
   const requested = sent.filter((name) => price.conditions?.[name] !== undefined)
   if (requested.length === 0) return requested
-  const { inference_geo: inferenceGeo } = recordOf(rawUsage)
-  const answered = { serviceTier: readServiceTier?.(), inferenceGeo }
+  const { inference_geo: inferenceGeo, speed } = recordOf(rawUsage)
+  const answered = { serviceTier: readServiceTier?.(), speed, inferenceGeo }
   return billedConditions(requested, dearestConditions(price), answered)
 }
 

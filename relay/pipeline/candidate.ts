@@ -12,6 +12,7 @@ import { chatVendorOf } from '../conversion/openai-chat/chat-vendor.ts'
 import { formatFor } from '../dialects/all-formats.ts'
 import { applyEdits } from '../dialects/byte-edits.ts'
 import { convertToPredict } from '../dialects/input-formats/vertex-predict.ts'
+import { withAllowedCache } from '../dialects/one-hour-cache-writes.ts'
 import {
   type ChatRequest,
   isDirectFormat,
@@ -254,16 +255,17 @@ type CandidateChange = {
 /** Applies the adapters and the channel's overrides to a request in the provider's format. */
 function finished(
   channel: RelayChannel,
-  request: ChatRequest,
-  { model, isOverridden, limits, adapters, losses = NO_LOSSES, ...requested }: CandidateChange,
+  requested: ChatRequest,
+  { model, isOverridden, limits, adapters, losses = NO_LOSSES, ...change }: CandidateChange,
   conversion: CallConversion | null,
 ): Candidate | RelayError {
   const { rules } = channel
+  const { request, dropped: lifetimes } = withAllowedCache(requested, rules.allowedMembers)
   const ownOverrides = isOverridden ? rules.overrides : NO_OVERRIDES
   const vendor = chatVendorOf(channel.terms.type)
   const adaptation = adaptRequest(
     request,
-    { ...requested, model, vendor, overrides: ownOverrides, setsParameters: isOverridden },
+    { ...change, model, vendor, overrides: ownOverrides, setsParameters: isOverridden },
     adapters,
   )
   const adapted = adaptation?.overrides ?? ownOverrides
@@ -282,7 +284,8 @@ function finished(
     allowed: rules.allowedMembers,
     outputTokens,
   }
-  const { body, dropped } = format.upstreamBody(request, bodyChange)
+  const { body, dropped: members } = format.upstreamBody(request, bodyChange)
+  const dropped = [...members, ...lifetimes]
   const candidate = {
     channel,
     body,

@@ -208,7 +208,7 @@ export async function concludeStream(
     endStream(exchange, errorEvent(exchange, relayError('upstream_account')))
   } else if (forwarder.errorEvent !== null) {
     const body = shownError(closing, candidate, forwarder.errorEvent)
-    endStream(exchange, exchange.errors.errorEvent(body))
+    endStream(exchange, exchange.errors.errorEvent(body, exchange.sent))
   } else
     endStream(exchange, errorEvent(exchange, call.revokedBy ?? relayError(ERROR_CODE_OF[error])))
   return isWhole && isSettled

@@ -36,11 +36,17 @@ export function writeEvents(exchange: Exchange, streamed: Buffer): boolean {
   if (!response.headersSent) startStream(exchange)
   // An empty chunk would end the response.
   if (events.length === 0) return true
+  if (exchange.errors.continuesStream === true) noteSent(exchange, events)
   if (!isChunked(response)) return response.write(events)
   if (events.length <= TEXT_BYTES_MAX) return response.write(chunkOf(events), 'latin1')
   response.write(`${events.length.toString(16)}${CRLF}`, 'latin1')
   response.write(events)
   return response.write(CRLF, 'latin1')
+}
+
+function noteSent(exchange: Exchange, events: Buffer): void {
+  if (exchange.sent) exchange.sent.last = events
+  else exchange.sent = { first: events, last: events }
 }
 
 /** Writes a part of an answer that is not text. Returns false as `writeEvents` does. */

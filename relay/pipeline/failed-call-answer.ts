@@ -140,7 +140,7 @@ export function sendCallError(exchange: Exchange, failure: CallErrorAnswer): voi
   // The response has already begun as a stream with ping comments, so the error is sent as a stream
   // event.
   if (response.headersSent) {
-    endStream(exchange, exchange.errors.errorEvent(failure.body))
+    endStream(exchange, exchange.errors.errorEvent(failure.body, exchange.sent))
     return
   }
   sendJson(exchange, failure.status, failure.body, retryHeaders(failure.retryAfterMs))

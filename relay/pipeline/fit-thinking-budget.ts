@@ -7,6 +7,7 @@ const BUDGET_MIN = 1_024
 /** The largest share of the output limit that is left to thinking. */
 const SHARE_MAX = 0.95
 const THINKING_BYTES_MAX = 4_096
+const DISABLED = '{"type":"disabled"}'
 
 /** The members to set in a request, as JSON texts by name. */
 type Overrides = ReadonlyMap<string, string>
@@ -14,25 +15,31 @@ type Overrides = ReadonlyMap<string, string>
 /**
  * Adds the member `thinking` to the overrides if a request in Anthropic's format has a budget of
  * thinking that is not below the output limit that is sent, because Anthropic refuses this. The
- * budget keeps its share of the limit. Returns the same overrides if nothing has to change, and an
- * error if the quota pays for no output beside the smallest budget.
+ * budget keeps its share of the limit. Thinking is turned off if the site's default or an override
+ * leaves no room for the smallest budget. Returns the same overrides if nothing has to change, and
+ * an error if the quota pays for no output beside the smallest budget.
  */
 export function withFittingBudget(
   request: ChatRequest,
   overrides: Overrides,
   limit: number | null,
 ): Overrides | RelayError {
-  if (request.format.name !== 'messages' || limit === null) return overrides
-  const requested = Number(overrides.get('max_tokens')) || request.outputTokensMax
-  // The gateway has not lowered the limit, so the budget is the caller's own choice.
-  if (requested !== null && requested <= limit) return overrides
+  if (request.format.name !== 'messages') return overrides
+  const own = request.outputTokensMax
+  const requested = Number(overrides.get('max_tokens')) || own
+  const sent = limit === null ? requested : Math.min(requested ?? limit, limit)
+  // If the gateway has not lowered the limit, the budget is the caller's own choice.
+  if (sent === null || (own !== null && own <= sent)) return overrides
   const thinking = thinkingOf(request, overrides)
   const budget = thinking?.budget_tokens
-  if (typeof budget !== 'number' || budget < limit) return overrides
-  // Only a limit of the caller is lowered by the quota. The default of the site stays as it is.
-  if (limit <= BUDGET_MIN) return requested === null ? overrides : relayError('insufficient_quota')
-  const share = Math.min(SHARE_MAX, requested === null ? SHARE_MAX : budget / requested)
-  const fitting = Math.max(BUDGET_MIN, Math.floor(limit * share))
+  if (typeof budget !== 'number' || budget < sent) return overrides
+  if (sent <= BUDGET_MIN) {
+    const isQuota = requested !== null && sent < requested
+    if (isQuota) return relayError('insufficient_quota')
+    return new Map([...overrides, ['thinking', DISABLED]])
+  }
+  const share = Math.min(SHARE_MAX, own === null ? SHARE_MAX : budget / own)
+  const fitting = Math.max(BUDGET_MIN, Math.floor(sent * share))
   const text = JSON.stringify({ ...thinking, budget_tokens: fitting })
   return new Map([...overrides, ['thinking', text]])
 }

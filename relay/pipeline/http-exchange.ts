@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { addressSet, plainAddress } from '#infra/outbound/ip-addresses.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import type { JsonArrayStream } from '#relay/dialects/gemini/json-array-stream.ts'
-import type { ErrorFormat } from '#relay/dialects/wire-format.ts'
+import type { ErrorFormat, SentEvents } from '#relay/dialects/wire-format.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { CallRequest, CallResponse } from './http-messages.ts'
 
@@ -26,6 +26,8 @@ export type Exchange = {
   readonly errors: ErrorFormat
   /** Renders the events of a stream for a caller that expects a JSON array; otherwise null. */
   readonly jsonArray: JsonArrayStream | null
+  /** What the caller has received of a stream. Null unless the format's errors depend on it. */
+  sent?: SentEvents | null
   /** The logger. It is null in a process without a relay, because such a process logs no calls. */
   readonly log: Logger | null
 }
@@ -141,8 +143,8 @@ export function sendJson(
 }
 
 /** Returns the text of a stream event with an error, for a response that has already begun. */
-export const errorEvent = ({ errors, language, call }: Exchange, error: RelayError): string =>
-  errors.errorEvent(errors.errorBody(error, language, call).body)
+export const errorEvent = ({ errors, language, call, sent }: Exchange, error: RelayError): string =>
+  errors.errorEvent(errors.errorBody(error, language, call).body, sent)
 
 /**
  * Returns a function that determines the client's IP address. It reads `X-Forwarded-For` from the

@@ -1,5 +1,5 @@
 import type { Served } from '#domain/accounts/events.ts'
-import { PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
+import { HOUR_CACHE, PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
 import { decimalOf, decimalText, integer, largest } from '#domain/pricing/decimal.ts'
 import type { DecimalText, PriceSnapshot } from '#domain/pricing/price.ts'
 import { withConditions } from '#domain/pricing/price-conditions.ts'
@@ -207,11 +207,16 @@ export function countableForms(
 /** Returns the terms of the call for a given number of input tokens of each form. */
 export function termsForInput(
   view: Views['options'],
-  plan: Pick<CallPlan, 'price'>,
+  plan: Pick<CallPlan, 'price' | 'offer'>,
   forms: Forms,
   inputTokens: readonly number[],
 ): CallTerms {
-  const hasHourCache = forms.some(({ body }) => requestsHourCache(body))
+  const isHourAllowed = channelsIn(plan.offer).some(({ rules }) =>
+    rules.allowedMembers.has(HOUR_CACHE),
+  )
+  // The first form is the caller's request, whose marks are shortened where they are not allowed.
+  const sentForms = isHourAllowed ? forms : forms.slice(1)
+  const hasHourCache = sentForms.some(({ body }) => requestsHourCache(body))
   const tokens = new Map(forms.map((form, index) => [form, inputTokens[index] ?? form.body.length]))
   return callTerms(plan.price, forms, view.options, { tokens, kinds: { hasHourCache } })
 }

@@ -64,10 +64,10 @@ function withForm(
  * override replace those in a header, because some providers read both from the body.
  */
 function passedHeaders(
-  { channel, request: { format }, settings }: Candidate,
+  { channel, request, settings }: Candidate,
   incoming: IncomingHttpHeaders,
 ): readonly string[] {
-  const headers = withHeaders(format.passedHeaders(incoming), settings)
+  const headers = withHeaders(request.format.passedHeaders(incoming, request), settings)
   if (!channel.rules.overrides.has('anthropic_beta')) return headers
   return withoutHeaders(headers, (name) => name === BETA_HEADER)
 }

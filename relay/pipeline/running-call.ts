@@ -4,6 +4,7 @@ import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { CountAnswer } from '#relay/token-counts/count-tokens-of-one-call.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isInBackground } from '../dialects/requested-conditions.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { authorizedCall } from '../providers/openai-compatible/provider-target.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
@@ -245,19 +246,22 @@ export class RunningCall implements Watched {
 
   /**
    * Continues to read the answer for its usage after the caller has left. A plain answer is read
-   * because the provider charges for it. A stream is read only if nothing but its usage is missing.
-   * Returns false if there is nothing to read, so that the attempt can be aborted. This is also the
-   * case while the credentials of the request are still being obtained.
+   * because the provider charges for it. A stream is read only if nothing but its usage is missing,
+   * or if the provider generates it in the background. Returns false if there is nothing to read,
+   * so that the attempt can be aborted. This is also the case while the credentials of the request
+   * are still being obtained.
    */
   private readOn(): boolean {
     const { attempt, forwarder } = this
     if (attempt === null || !attempt.isRunning || !attempt.isSent) return false
     const { isPlain } = attempt
-    if (!isPlain && forwarder?.isFinished() !== true) return false
+    const request = this.candidate?.request
+    const isGoingOn = request !== undefined && isInBackground(request)
+    if (!isPlain && !isGoingOn && forwarder?.isFinished() !== true) return false
     const { readOnPlainMs, readOnStreamMs } = this.deps.deadlines
-    const isWhole = isPlain || this.candidate?.request.format.stream.isAlwaysReadOn === true
+    const isWhole = isPlain || isGoingOn || request?.format.stream.isAlwaysReadOn === true
     this.readOnUntil = performance.now() + (isWhole ? readOnPlainMs : readOnStreamMs)
-    if (!isPlain) forwarder?.readOn()
+    if (!isPlain) forwarder?.readOn(isWhole)
     attempt.readOn()
     return true
   }

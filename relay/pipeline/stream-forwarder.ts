@@ -24,7 +24,7 @@ export type ByteSink = { readonly write: (bytes: Buffer) => boolean }
 /** The maximum number of bytes that are read for the usage after the caller has disconnected. */
 const READ_ON_BYTES_MAX = 1024 * 1024
 /** The same for a stream that is always read to its end, such as one of partial images. */
-const READ_ON_IMAGE_BYTES_MAX = 128 * 1024 * 1024
+const READ_ON_WHOLE_BYTES_MAX = 128 * 1024 * 1024
 /**
  * The number of most recent pieces of a stream that are searched for a finish reason. Comments or
  * content filter events may come between the finish reason and the usage.
@@ -137,11 +137,10 @@ export class StreamForwarder implements SseSink {
 
   /**
    * Continues to read the stream for its usage after the caller has disconnected. Nothing more is
-   * forwarded.
+   * forwarded. `isWhole` is true if more than the usage may be missing.
    */
-  readOn(): void {
-    const { isAlwaysReadOn } = this.stream
-    this.readOnBytes = isAlwaysReadOn ? READ_ON_IMAGE_BYTES_MAX : READ_ON_BYTES_MAX
+  readOn(isWhole: boolean): void {
+    this.readOnBytes = isWhole ? READ_ON_WHOLE_BYTES_MAX : READ_ON_BYTES_MAX
     this.held = []
   }
 

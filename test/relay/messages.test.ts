@@ -13,7 +13,8 @@ const rig = startedForEach(relayRig)
 
 beforeEach(async () => {
   await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
-  await rig.addChannel(2, { type: 14, baseUrl: provider.url, models: [MODEL] })
+  const setting = '{"allowed_members":["cache_control.ttl"]}'
+  await rig.addChannel(2, { type: 14, baseUrl: provider.url, models: [MODEL], setting })
   await rig.setOption('ModelRatio', { [MODEL]: 1.5 })
   await rig.setOption('CompletionRatio', { [MODEL]: 5 })
   await rig.setOption('CacheRatio', { [MODEL]: 0.1 })
@@ -192,21 +193,6 @@ describe('a call of the Messages API', () => {
     const { headers } = await send({ body: { ...REQUEST, speed: 'fast', inference_geo: 'us' } })
     expect(headers.get('x-dropped-members')).toBe('speed, inference_geo')
     expect(provider.requests[0]?.body).toBe(JSON.stringify(REQUEST))
-  })
-
-  it('the fast mode is removed even if the channel allows it', async () => {
-    provider.answers.set(PATH, { body: ANSWER })
-    const setting = JSON.stringify({ allowed_members: ['speed', 'inference_geo'] })
-    await rig.addChannel(3, {
-      type: 14,
-      baseUrl: provider.url,
-      models: [MODEL],
-      priority: 9,
-      setting,
-    })
-    const { headers } = await send({ body: { ...REQUEST, speed: 'fast', inference_geo: 'us' } })
-    expect(headers.get('x-dropped-members')).toBe('speed')
-    expect(JSON.parse(provider.requests[0]?.body ?? '')).toMatchObject({ inference_geo: 'us' })
   })
 
   it('edits that clear the context are sent, and a compaction is refused', async () => {

@@ -277,10 +277,15 @@ describe('an error of the Responses API', () => {
     expect(text.startsWith(BEGUN + textDelta('It'))).toBe(true)
     const events = dataOf(text).slice(-2)
     const shown = 'Rate limit of *** (***). Please try again in 2s.'
+    const { id } = responseOf([])
     expect(events).toMatchObject([
       { type: 'error', code: 'rate_limit_exceeded', message: shown },
-      { type: 'response.failed', response: { error: { code: 'rate_limit_exceeded' } } },
+      { type: 'response.failed', response: { id, error: { code: 'rate_limit_exceeded' } } },
     ])
+    const [before, ...numbers] = dataOf(text)
+      .slice(-3)
+      .map((one) => Number(one.sequence_number ?? -1))
+    expect(numbers).toEqual([Number(before) + 1, Number(before) + 2])
     expect(text).not.toContain(ACCOUNT)
     expect(text).not.toContain(PROVIDER_KEY)
     const { type, data } = await onlyEnd(rig)

@@ -71,6 +71,35 @@ describe('a budget of thinking', () => {
     expect(sent.thinking.budget_tokens).toBeLessThan(sent.max_tokens)
   })
 
+  it.each([256, 1_024])(
+    'is off if the site’s default limit of %i leaves no room',
+    async (limit) => {
+      await rig.setOption('claude.default_max_tokens', { default: limit })
+      const { status, sent, loss } = await send({ max_tokens: undefined })
+      expect(status).toBe(200)
+      expect(sent).toMatchObject({ max_tokens: limit, thinking: { type: 'disabled' } })
+      expect(loss).toBe('thinking.budget_tokens')
+    },
+  )
+
+  it('fits a default limit that is below it', async () => {
+    await rig.setOption('claude.default_max_tokens', { default: 4_000 })
+    const { status, sent } = await send({ max_tokens: undefined })
+    expect(status).toBe(200)
+    expect(sent).toMatchObject({ max_tokens: 4_000, thinking: { budget_tokens: 3_800 } })
+  })
+
+  it.each([
+    [4_000, { type: 'enabled', budget_tokens: 2_500 }],
+    [900, { type: 'disabled' }],
+  ])('fits a limit of %i that the channel overrides', async (max_tokens, thinking) => {
+    const paramOverride = JSON.stringify({ max_tokens })
+    await rig.addChannel(2, { type: 14, baseUrl: provider.url, models: [CLAUDE], paramOverride })
+    const { status, sent } = await send()
+    expect(status).toBe(200)
+    expect(sent).toMatchObject({ max_tokens, thinking })
+  })
+
   it('for which the quota is too small is refused like any call without quota', async () => {
     await rig.setBudget(USER, TOKEN, 4_000n)
     const { status, sent } = await send()

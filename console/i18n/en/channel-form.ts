@@ -92,7 +92,8 @@ export const channelForm: Translations['channelForm'] = {
     'true shows callers the rate limits of your account at the provider. proxy: the proxy ' +
     'for all calls of this channel, such as {"proxy": "http://user:password@host:3128"}. ' +
     'allowed_members: parameters that change the provider’s price or model and are removed ' +
-    'unless they are listed here, such as {"allowed_members": ["service_tier"]}.',
+    'unless they are listed here, such as {"allowed_members": ["service_tier", "speed", ' +
+    '"background", "tools", "cache_control.ttl"]}. The last one is the one-hour cache.',
   unknownSettings: 'Unknown settings, which have no effect: {{names}}.',
   modelPrefix: 'Model prefix',
   modelPrefixHint:

@@ -88,7 +88,8 @@ export const channelForm = {
     'JSON：上游不支持流式用量时用 include_usage 关闭；rate_limit_headers 设为 true 时，' +
     '调用方可看到上游账户的限流响应头；用 proxy 让本渠道的所有请求经过代理：' +
     '{"proxy": "http://用户名:密码@主机:3128"}；会改变上游计价或模型的参数默认被移除，' +
-    '可用 allowed_members 放行：{"allowed_members": ["service_tier"]}。',
+    '可用 allowed_members 放行：{"allowed_members": ["service_tier", "speed", "background", ' +
+    '"tools", "cache_control.ttl"]}，其中 cache_control.ttl 表示 1 小时缓存。',
   unknownSettings: '未识别的设置，不会生效：{{names}}。',
   modelPrefix: '模型前缀',
   modelPrefixHint: '加在本渠道的模型名前，转发时去掉。',

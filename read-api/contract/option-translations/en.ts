@@ -248,7 +248,9 @@ export const optionTranslations: OptionTranslations = {
     'claude.default_max_tokens':
       'Each entry maps a model to the max_tokens of requests without a limit that are sent to ' +
       'Anthropic channels. The entry default applies to all other models.',
-    'claude.thinking_adapter_enabled': 'Model names that end in -thinking turn on thinking.',
+    'claude.thinking_adapter_enabled':
+      'Model names that end in -thinking, -thinking-2048, -nothinking or an effort such as ' +
+      '-high set how much the model thinks.',
     'claude.thinking_adapter_budget_tokens_percentage':
       'This is the share of max_tokens, from 0.1 to 1.',
     BatchRatio:

@@ -268,7 +268,8 @@ export const optionTranslations = {
       '模型 → 请求头，例如 {"claude-x":{"anthropic-beta":["output-128k"]}}；与调用方的 beta 合并。',
     'claude.default_max_tokens':
       '模型 → 发往 Anthropic 渠道、且未给出上限的请求所用的 max_tokens；default 为其他模型的默认值。',
-    'claude.thinking_adapter_enabled': '以 -thinking 结尾的模型名称开启思考。',
+    'claude.thinking_adapter_enabled':
+      '模型名称以 -thinking、-thinking-2048、-nothinking 或 -high 等强度结尾时，按后缀设置思考方式。',
     'claude.thinking_adapter_budget_tokens_percentage': '占 max_tokens 的比例，0.1 至 1。',
     ContextTierRatio:
       '模型 → 阶梯。输入超过 above_input_tokens 时，整次调用的输入价格乘以 input_ratio，输出价格乘以 output_ratio；空列表取消内置阶梯。',

@@ -6,6 +6,8 @@ export type ModelRules = {
   readonly takesBudget: boolean
   readonly takesAdaptive: boolean
   readonly efforts: ReadonlySet<Effort>
+  /** Whether thinking can be turned off. The latest models always think. */
+  readonly takesDisabled: boolean
   /** Whether `temperature`, `top_p` and `top_k` are accepted. */
   readonly takesSampling: boolean
   readonly takesTemperatureWithTopP: boolean
@@ -23,6 +25,7 @@ const OTHER_MODEL: ModelRules = {
   takesBudget: true,
   takesAdaptive: false,
   efforts: EFFORTS,
+  takesDisabled: true,
   takesSampling: true,
   takesTemperatureWithTopP: true,
   fixesSamplingForThinking: false,
@@ -42,6 +45,7 @@ export function modelRules(model: string): ModelRules {
     takesBudget: version >= 3.07 && version < 4.07,
     takesAdaptive: version >= 4.06,
     efforts: version >= 4.07 ? EFFORTS : OLDER_EFFORTS,
+    takesDisabled: !alwaysThinks(name, version),
     takesSampling: version < 4.07,
     takesTemperatureWithTopP: version < 4.01,
     fixesSamplingForThinking: true,
@@ -50,6 +54,12 @@ export function modelRules(model: string): ModelRules {
 }
 
 const LATEST = Number.POSITIVE_INFINITY
+
+function alwaysThinks(name: string, version: number): boolean {
+  if (version === LATEST) return false
+  if (/fable|mythos/.test(name)) return version >= 5.01
+  return name.includes('opus') && version >= 5.05
+}
 
 const VERSION = /claude[a-z-]*?-?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 

@@ -39,7 +39,11 @@ export function writeThinking(
   if (thinking === null) return NOTHING
   const { rules, losses } = writing
   const canThink = rules.takesBudget || rules.takesAdaptive
-  if (isOff(thinking)) return canThink ? { ...NOTHING, thinking: { type: 'disabled' } } : NOTHING
+  if (isOff(thinking)) {
+    if (canThink && !rules.takesDisabled) addLoss(losses, 'thinking')
+    const isDisabled = canThink && rules.takesDisabled
+    return isDisabled ? { ...NOTHING, thinking: { type: 'disabled' } } : NOTHING
+  }
   // A model can't think if a tool is forced. Thinking is dropped, as callers rely on the tool.
   const isForced = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool'
   if (!canThink || isForced) {

@@ -84,8 +84,6 @@ function checkStatelessness(body: JsonObject): void {
     if (isAbsent(body[name])) continue
     throw new ConversionError(name, 'The model’s provider has no stored conversations or prompts.')
   }
-  if (body.background !== true) return
-  throw new ConversionError('background', 'The model’s provider has no background responses.')
 }
 
 /** The members whose default value can be expressed by leaving them out. */

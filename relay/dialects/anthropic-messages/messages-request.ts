@@ -17,6 +17,7 @@ import {
   RESERVED,
   wholeOf,
 } from '../read-request-members.ts'
+import { sendsFastMode } from '../requested-conditions.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import {
@@ -120,12 +121,8 @@ function readCallersRequest(body: Buffer): ChatRequest | RelayError {
   return errorInContextManagement(body, request.members) ?? request
 }
 
-/** The fast mode (`speed`) is never sent, because `passedHeaders` removes its beta. */
-function messagesBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
-  const allowed = new Set(change.allowed)
-  allowed.delete('speed')
-  return upstreamBody(request, { ...change, allowed, forcesUsage: false })
-}
+const messagesBody = (request: ChatRequest, change: UpstreamChange): UpstreamBody =>
+  upstreamBody(request, { ...change, forcesUsage: false })
 
 function outlineOf({ model, isStream, outputTokensMax }: ChatRequest): ChatRequest {
   const messages = [{ role: 'user', content: 'x' }]
@@ -150,7 +147,8 @@ export const ANTHROPIC_MESSAGES: WireFormat = {
   shortBody,
   outlineOf,
   upstreamBody: messagesBody,
-  passedHeaders,
+  passedHeaders: (headers, request) =>
+    passedHeaders(headers, request !== undefined && sendsFastMode(request)),
   usageInAnswer,
   readUsage: readAnthropicUsage,
   errorOfAnswer: answerCheck('content'),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { redact } from '#relay/canonical/redact-provider-texts.ts'
 import { type ErrorBody, OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import { answerCheck, recordOf } from '../openai-chat/usage-in-answer.ts'
@@ -46,16 +47,48 @@ export function parsedResponse(body: Buffer): Readonly<Record<string, unknown>> 
  */
 export const RESPONSES_ERRORS: ErrorFormat = {
   ...OPENAI_ERRORS,
-  errorEvent: (body) => {
+  continuesStream: true,
+  errorEvent: (body, sent = null) => {
     const { error } = body as ErrorBody
     const { message, param, type } = error
     const code = type === 'insufficient_quota' ? type : (error.code ?? type)
-    const response = { id: '', object: 'response', status: 'failed', output: [], usage: null }
+    const next = sent === null ? 0 : nextNumber(sent.last)
+    const begun = sent === null ? newResponse() : responseIn(sent.first)
+    const response = { ...begun, status: 'failed', output: [], usage: null }
     return [
-      { type: 'error', code, message, param, error: { ...error, code } },
-      { type: 'response.failed', response: { ...response, error: { code, message } } },
+      { type: 'error', sequence_number: next, code, message, param, error: { ...error, code } },
+      {
+        ...{ type: 'response.failed', sequence_number: next + 1 },
+        response: { ...response, error: { code, message } },
+      },
     ]
       .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
       .join('')
   },
 }
+
+const NUMBER = /"sequence_number":\s*(\d{1,9})(?!\d)/g
+
+/** Returns the number of the event after `events`. Quotes in texts are escaped and do not match. */
+function nextNumber(events: Buffer): number {
+  const numbers = [...events.toString('latin1').matchAll(NUMBER)]
+  return Number(numbers.at(-1)?.[1] ?? -1) + 1
+}
+
+/** The members by which clients recognise a response. */
+const IDENTITY = ['id', 'object', 'created_at', 'model'] as const
+
+/** Returns the identity of the response that the first events of a stream have begun. */
+function responseIn(events: Buffer): Readonly<Record<string, unknown>> {
+  const [, data = ''] = /^data: ?(.+)$/m.exec(events.toString('utf8')) ?? []
+  const response = recordOf(parsedResponse(Buffer.from(data))?.response)
+  if (typeof response?.id !== 'string') return newResponse()
+  const known = IDENTITY.filter((name) => response[name] !== undefined)
+  return Object.fromEntries(known.map((name) => [name, response[name]]))
+}
+
+/** Clients may refuse a response without an id, so an error before the first event has one. */
+const newResponse = () => ({
+  id: `resp_${randomUUID().replaceAll('-', '')}`,
+  object: 'response',
+})

@@ -51,6 +51,7 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
   ['include', ['array']],
   ['metadata', ['object']],
   ['store', FLAG],
+  ['background', FLAG],
   ['truncation', ['string']],
   ['prompt_cache_key', ['string']],
   ['stream_options', ['object']],
@@ -64,7 +65,6 @@ const NUMBERS = ['temperature', 'top_p', 'top_logprobs', TOOL_CALLS_LIMIT]
 const STORED = ['conversation', 'prompt']
 const PREVIOUS = 'previous_response_id'
 const LIMIT = 'max_output_tokens'
-const BACKGROUND = 'background'
 
 const INPUT_RULES = innerRules('input', {
   id: ['string', 'null'],
@@ -102,10 +102,6 @@ export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest |
   if (typeof model !== 'string') return model
   const error = errorInInput(find('input'), parts) ?? errorOfStored(members, parts)
   if (error !== null) return error
-  // The answer to such a request comes later and would be neither read nor billed.
-  if (known !== NO_NAMES && find(BACKGROUND)?.kind === 'true') {
-    return relayError('parameter_not_supported', { param: BACKGROUND })
-  }
   const stored = storedInput(body, find(PREVIOUS), parts)
   if (isRelayError(stored)) return stored
   const misfit = members.find((member) => isMisfit(body, member))

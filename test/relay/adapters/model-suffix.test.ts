@@ -17,6 +17,12 @@ describe('the suffix of a model’s name', () => {
   it.each([
     ['claude-sonnet-4-5-thinking', 'claude-sonnet-4-5', SHARE],
     ['resold/claude-opus-4-8-thinking', 'resold/claude-opus-4-8', SHARE],
+    ['claude-sonnet-4-5-thinking-4096', 'claude-sonnet-4-5', { kind: 'budget', tokens: 4096 }],
+    ['claude-sonnet-4-5-thinking-0', 'claude-sonnet-4-5', { kind: 'off' }],
+    ['claude-sonnet-4-5-nothinking', 'claude-sonnet-4-5', { kind: 'off' }],
+    ['claude-sonnet-4-5-high', 'claude-sonnet-4-5', effort('high')],
+    ['claude-opus-4-6-max', 'claude-opus-4-6', effort('max')],
+    ['claude-opus-5-xhigh', 'claude-opus-5', effort('xhigh')],
     ['gemini-2.5-flash-thinking', 'gemini-2.5-flash', SHARE],
     ['gemini-2.5-flash-nothinking', 'gemini-2.5-flash', { kind: 'off' }],
     ['gemini-2.5-pro-thinking-2048', 'gemini-2.5-pro', { kind: 'budget', tokens: 2048 }],
@@ -34,8 +40,12 @@ describe('the suffix of a model’s name', () => {
   it.each([
     'claude-sonnet-4-5',
     'claude-3-5-haiku-20241022-thinking',
-    'claude-sonnet-4-5-nothinking',
-    'claude-sonnet-4-5-high',
+    'claude-3-5-haiku-20241022-nothinking',
+    'claude-opus-4-6-xhigh',
+    'claude-opus-5-minimal',
+    'gpt-5.1-codex-max',
+    'gemini-3-pro-max',
+    'qwen3-max',
     'gemini-2.0-flash-thinking',
     'gemini-2.0-flash-thinking-exp',
     'gemini-2.5-flash-high',
@@ -52,6 +62,7 @@ describe('the suffix of a model’s name', () => {
 
   it('is not read while the adapter is off', () => {
     expect(readModelSuffix('claude-sonnet-4-5-thinking', NO_ADAPTERS)).toBeNull()
+    expect(readModelSuffix('claude-opus-5-high', NO_ADAPTERS)).toBeNull()
     expect(readModelSuffix('gemini-2.5-pro-thinking', NO_ADAPTERS)).toBeNull()
     expect(readModelSuffix('gemini-3-pro-low', NO_ADAPTERS)).toBeNull()
   })
@@ -121,6 +132,9 @@ describe('a name with a suffix', () => {
       suffix: { base: BASE },
     })
     expect(suffixAt(channel(1), { model: 'gpt-5-high' }, ON)).toMatchObject({ model: 'gpt-5' })
+    expect(suffixAt(channel(33), { model: 'claude-opus-5-low' }, ON)).toMatchObject({
+      model: 'claude-opus-5',
+    })
   })
 
   it('is sent as it is if the channel maps it, or if the provider has such a model', () => {

@@ -66,7 +66,7 @@ describe('a request of the Responses API', () => {
     [{ ...BASE, reasoning: { Effort: 'high' } }, 'ambiguous_key', 'reasoning.Effort'],
     [{ ...BASE, tools: ['web_search'] }, 'invalid_parameter', 'tools'],
     [{ ...BASE, text: [] }, 'invalid_parameter', 'text'],
-    [{ ...BASE, background: true }, 'parameter_not_supported', 'background'],
+    [{ ...BASE, background: 'yes' }, 'invalid_parameter', 'background'],
     [{ ...BASE, conversation: 'conv_1' }, 'stored_input', 'conversation'],
     [{ ...BASE, prompt: { id: 'pmpt_1' } }, 'stored_input', 'prompt'],
     [{ ...BASE, previous_response_id: 7 }, 'invalid_parameter', 'previous_response_id'],

@@ -41,7 +41,7 @@ const REMOVED: readonly (readonly [string, unknown, readonly Name[]])[] = [
   ['serviceTier', 'priority', ['chat', 'responses', 'messages', 'gemini']],
   ['speed', 'fast', ['chat', 'responses', 'messages', 'gemini']],
   ['inference_geo', 'us', ['chat', 'responses', 'messages', 'gemini']],
-  ['background', true, ['chat', 'messages', 'gemini']],
+  ['background', true, ['chat', 'responses', 'messages', 'gemini']],
   ['container', { skills: [] }, ['chat', 'responses', 'messages', 'gemini']],
   ['mcp_servers', [{ url: 'https://a.example' }], ['chat', 'responses', 'messages', 'gemini']],
   ['web_search_options', {}, ['chat', 'responses', 'messages', 'gemini']],

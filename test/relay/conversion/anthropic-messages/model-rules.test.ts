@@ -41,6 +41,10 @@ describe('writing thinking', () => {
     ['claude-3-5-haiku', { kind: 'off' }, undefined, []],
     ['claude-opus-4-6', budget(2000), enabled(2000), []],
     ['claude-opus-5', budget(2000), { type: 'adaptive' }, ['thinking.tokens']],
+    ['claude-opus-5', { kind: 'off' }, { type: 'disabled' }, []],
+    ['claude-opus-5-5', { kind: 'off' }, undefined, ['thinking']],
+    ['anthropic.claude-fable-5-1', { kind: 'off' }, undefined, ['thinking']],
+    ['claude-sonnet-5-5', { kind: 'off' }, { type: 'disabled' }, []],
   ])('for %s: %o', (model, thinking, written, losses) => {
     const { value, losses: found } = write({ model, thinking })
     expect({ thinking: value.thinking, losses: found }).toEqual({ thinking: written, losses })

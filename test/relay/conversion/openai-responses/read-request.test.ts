@@ -217,7 +217,6 @@ describe('reading a request in OpenAI’s responses format', () => {
     ['previous_response_id', { previous_response_id: 'resp_1' }],
     ['conversation', { conversation: { id: 'conv_1' } }],
     ['prompt', { prompt: { id: 'pmpt_1' } }],
-    ['background', { background: true }],
     ['input', { input: [] }],
     ['input', { input: null }],
     ['input[0]', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
