@@ -274,7 +274,8 @@ export class BatchSettler {
   }
 }
 
-const refusesAccess = (status: number): boolean => status >= 400 && status <= 499 && !PASSING.has(status)
+const refusesAccess = (status: number): boolean =>
+  status >= 400 && status <= 499 && !PASSING.has(status)
 
 type LineContext = {
   /** The place of the result among all results. */
