@@ -5,17 +5,15 @@ import { Findings } from '#domain/audit/findings.ts'
 import { forgetProvidedEnds } from '#domain/audit/remembered-calls.ts'
 import { initialAudit } from '#domain/audit/state.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'
-import { PROJECTIONS } from '#projections/projection-registry.ts'
 import {
   type AheadOfEvents,
   ensureCheckpointTables,
   furthestAhead,
   recordAheadOfEvents,
 } from '#projections/runner/ahead-of-events.ts'
-import { foldContext } from '#projections/runner/start-projections.ts'
-import { verifyReadModels } from '#projections/runner/verify-read-model.ts'
 import type { Core } from '../core-dependencies.ts'
 import { compareBalances } from './compare-balances.ts'
+import { compareReadModels } from './compare-read-models.ts'
 import { GrowingTree } from './growing-tree.ts'
 import { provideCallEnds } from './provide-call-ends.ts'
 import type { RecordReader } from './read-records.ts'
@@ -248,39 +246,4 @@ async function reportAheadOfEvents(
     return { ...(furthest as AheadOfEvents), readModels }
   })
   return new Set(ahead.keys())
-}
-
-async function compareReadModels(
-  core: Core,
-  ahead: ReadonlySet<ProjectionName>,
-  findings: Findings,
-  { onProgress = () => {}, signal }: VerifySiteOptions,
-): Promise<void> {
-  const compared = PROJECTIONS.filter(({ name }) => !ahead.has(name))
-  if (compared.length === 0) return
-  const folded = verifyReadModels(core, compared, foldContext(core), {
-    onProgress: (done, total) => onProgress('read-models', done, total),
-    ...(signal === undefined ? {} : { signal }),
-  })
-  const results = await folded.catch((error: Error) => {
-    // A history in which something was found may be impossible to fold: an event that another one
-    // needs is missing. The findings that name the event must be reported all the same.
-    if (signal?.aborted === true || findings.historyTotal() === 0) throw error
-    findings.report('read-models', null, 'EventsNotFoldable', { reason: error.message })
-    return []
-  })
-  for (const { name, isEqual, found, expected } of results) {
-    findings.expect('read-models', isEqual, null, 'ReadModelDiffers', () => {
-      return { readModel: name, tables: differing(found, expected).join(', ') }
-    })
-  }
-}
-
-/** Returns the tables whose hash differs. Both texts list `table:rows:hash`. */
-function differing(found: string, expected: string): string[] {
-  const others = new Set(expected.split(' '))
-  return found
-    .split(' ')
-    .filter((table) => !others.has(table))
-    .map((table) => table.split(':')[0] ?? '')
 }

@@ -7,6 +7,7 @@ import type { FoldContext, Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
 import { lowestOf, readCheckpoints } from './checkpoints.ts'
 import { withNamedLocks } from './create-read-model-tables.ts'
+import { type DifferingRow, findDifferingRows } from './find-differing-rows.ts'
 import { type FoldOptions, foldIntoNewTables } from './fold-into-new-tables.ts'
 
 export type VerificationResult = {
@@ -21,6 +22,9 @@ export type VerificationResult = {
    */
   readonly found: string
   readonly expected: string
+  /** The tables that differ, and the first of their rows that could be named. */
+  readonly tables: readonly string[]
+  readonly rows: readonly DifferingRow[]
 }
 
 /** Compares a read model with newly folded rows; see `verifyReadModels`. */
@@ -57,9 +61,7 @@ async function verifyTogether(
   context: FoldContext,
   options: FoldOptions,
 ): Promise<VerificationResult[]> {
-  const live = await inTransaction(core.pg, (client) => hashesOfLive(client, projections), {
-    begin: 'begin isolation level repeatable read read only',
-  })
+  const live = await inTransaction(core.pg, (client) => hashesOfLive(client, projections), SNAPSHOT)
   const targets = live.map(({ projection, positions }) => {
     return { projection, schema: checkSchemaOf(projection), upTo: positions }
   })
@@ -70,19 +72,36 @@ async function verifyTogether(
       const expected = await inTransaction(core.pg, (client) =>
         canonicalHash(client, checkSchemaOf(projection), tablesOf(projection)),
       )
-      const isEqual = found === expected
+      const tables = differingTables(found, expected)
+      const compared = { projection, schema: checkSchemaOf(projection), positions }
+      const rows =
+        tables.length === 0
+          ? []
+          : await inTransaction(
+              core.pg,
+              (client) => findDifferingRows(client, compared, tables),
+              SNAPSHOT,
+            )
       results.push({
-        name: projection.name,
-        position: lowestOf(positions),
-        isEqual,
-        found,
-        expected,
+        ...{ name: projection.name, position: lowestOf(positions), isEqual: found === expected },
+        ...{ found, expected, tables, rows },
       })
     }
     return results
   } finally {
     for (const { schema } of targets) await core.pg.query(`drop schema if exists ${schema} cascade`)
   }
+}
+
+const SNAPSHOT = { begin: 'begin isolation level repeatable read read only' }
+
+/** Returns the tables whose hash differs. Both texts list `table:rows:hash`. */
+function differingTables(found: string, expected: string): string[] {
+  const others = new Set(expected.split(' '))
+  return found
+    .split(' ')
+    .filter((table) => !others.has(table))
+    .map((table) => table.split(':')[0] ?? '')
 }
 
 const checkSchemaOf = ({ name }: Projection): string => `${schemaOf(name)}_check`

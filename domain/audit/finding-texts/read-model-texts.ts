@@ -1,5 +1,8 @@
 import { type Amount, BALANCE_NAMES, type BalanceName } from './names.ts'
 
+/** A row of a read model by its table and its key. */
+type RowParams = { readModel: string; table: string; row: string }
+
 /** The findings on read models, compared with a new fold of the events. */
 export const READ_MODEL_TEXTS = {
   ReadModelsAhead: (params: { reached: number; head: number; readModels: string }) => {
@@ -18,6 +21,21 @@ export const READ_MODEL_TEXTS = {
   ReadModelDiffers: ({ readModel, tables }: { readModel: string; tables: string }) => ({
     zh: `读模型 ${readModel} 与由事件重算的结果不一致：${tables}。请重建`,
     en: `${readModel} differs from a new fold of the events: ${tables}. Rebuild it`,
+  }),
+  ReadModelRowDiffers: (params: RowParams & { columns: string }) => {
+    const { readModel, table, row, columns } = params
+    return {
+      zh: `读模型 ${readModel} 的 ${table}（${row}）与事件不一致：${columns}`,
+      en: `${readModel}: the row of ${table} with ${row} differs from the events in ${columns}`,
+    }
+  },
+  ReadModelRowMissing: ({ readModel, table, row }: RowParams) => ({
+    zh: `读模型 ${readModel} 的 ${table} 缺少记录（${row}）`,
+    en: `${readModel}: the row of ${table} with ${row} is missing`,
+  }),
+  ReadModelRowUnexpected: ({ readModel, table, row }: RowParams) => ({
+    zh: `读模型 ${readModel} 的 ${table} 有一条没有对应事件的记录（${row}）`,
+    en: `${readModel}: no event gives the row of ${table} with ${row}`,
   }),
   BalanceRowDiffers: (params: {
     balance: BalanceName

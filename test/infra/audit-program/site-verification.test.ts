@@ -97,6 +97,35 @@ describe('the verification of a site', { timeout: 180_000 }, () => {
     expect((await verify('incremental')).findings).toEqual([])
   })
 
+  it('names the rows of the ledger that were edited by SQL, and what differs', async () => {
+    const { rows } = await sql(
+      'select * from read_ledger.movements where user_id = $1 order by position',
+      [userId],
+    )
+    const [edited, removed] = rows
+    const at = 'where user_id = $1 and position = $2'
+    await sql(`update read_ledger.movements set amount = amount + 7, model = 'x' ${at}`, [
+      ...[userId, edited.position],
+    ])
+    await sql(`delete from read_ledger.movements ${at}`, [userId, removed.position])
+    const { findings } = await verify('full')
+    const rebuild = { read_models: ['ledger'] }
+    const { id } = await product.root.must<{ id: string }>('POST', '/api/audit/rebuilds', rebuild)
+    await ended<Rebuild>('/api/audit/rebuilds', id)
+    const place = ({ position, revision }: { position: string; revision: string }) => ({
+      ...{ check: 'read-models', stream: `account-${userId}` },
+      ...{ position: Number(position), revision: Number(revision) },
+    })
+    const detailWith = (detail: string) => ({ detail: expect.stringContaining(detail) })
+    expect(findings).toContainEqual(
+      expect.objectContaining({ ...place(edited), ...detailWith('in model, amount') }),
+    )
+    expect(findings).toContainEqual(
+      expect.objectContaining({ ...place(removed), ...detailWith('is missing') }),
+    )
+    expect(await verify('full')).toMatchObject({ finding_count: 0 })
+  })
+
   it('names an event that was changed by SQL, and notifies the admins once', async () => {
     await sealAll()
     const where = `where position = (select max(position) from event_store.events
