@@ -106,9 +106,48 @@ const OTHER_HAILUO: VideoPrice = {
     ...{ '768p 6s': '1', '768p 10s': '2', '1080p 6s': '1.75' },
   },
 }
-/** How videos of models without a row are billed, by the vendor: by the second if it has no row. */
-const OTHER_MODELS: ReadonlyMap<string, VideoPrice> = new Map([['hailuo', OTHER_HAILUO]])
-const BY_SECOND: VideoPrice = { models: [], per: 'second' }
+/**
+ * Doubao bills tokens, which are proportional to the pixels of a frame, and twice as much with
+ * sound (volcengine.com/docs/82379/1544106). This applies if an admin enters a price per second.
+ */
+const OTHER_DOUBAO: VideoPrice = {
+  models: [],
+  per: 'second',
+  resolutions: { '480p': '1', '720p': '2.2222222222', '1080p': '5' },
+  options: { audio: '2' },
+}
+const OTHER_MODELS: ReadonlyMap<string, VideoPrice> = new Map([
+  ['hailuo', OTHER_HAILUO],
+  ['doubao', OTHER_DOUBAO],
+])
+
+/**
+ * Returns how videos of a model without a row are billed. Unless the vendor has a row above, this
+ * is by the second, with the highest ratio that one of the vendor's models has for a resolution or
+ * an option. So the entered price is that of the vendor's cheapest kind of video, and no other kind
+ * is charged less than the vendor could bill.
+ */
+function otherModelOf(vendor: string): VideoPrice {
+  const other = OTHER_MODELS.get(vendor)
+  if (other !== undefined) return other
+  const rows = VIDEO_PRICES.filter(({ models }) => models[0]?.startsWith(vendor))
+  return {
+    models: [],
+    per: 'second',
+    resolutions: highestByName(rows.map(({ resolutions = {} }) => resolutions)),
+    options: highestByName(rows.map(({ options = {} }) => options)),
+  }
+}
+
+/** Returns the highest ratio of each name, which is at least 1. */
+function highestByName(
+  all: readonly Readonly<Record<string, DecimalText>>[],
+): Readonly<Record<string, DecimalText>> {
+  const names = new Set(all.flatMap(Object.keys))
+  return Object.fromEntries(
+    [...names].map((name) => [name, highestOf(all.flatMap((ratios) => ratios[name] ?? []))]),
+  )
+}
 
 const BY_MODEL: ReadonlyMap<string, VideoPrice> = new Map(
   VIDEO_PRICES.flatMap((row) => row.models.map((model) => [model, row] as const)),
@@ -130,7 +169,7 @@ export type VideoConditions = {
 /**
  * Applies the unit and the ratios of the first of the models that has any. The models are the name
  * in the request and the provider's own name, so that a mapped name is billed like its model. A
- * model without a row is billed as its vendor bills: most by the second. A price per token stays as
+ * model without a row is billed as its vendor bills: see `otherModelOf`. A price per token stays as
  * it is.
  */
 export function videoPrice(
@@ -141,7 +180,7 @@ export function videoPrice(
 ): PriceSnapshot {
   if (price.mode !== 'call') return price
   const known = models.map(rowOf).find((one) => one !== undefined)
-  const row = known ?? OTHER_MODELS.get(vendor) ?? BY_SECOND
+  const row = known ?? otherModelOf(vendor)
   const { resolutions = {}, options: ratios = {} } = row
   const name = resolution ?? 'resolution'
   const byLength = resolutions[`${name} ${seconds}s`]

@@ -10,9 +10,10 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
+import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { RelayKey } from '../views/channel-view.ts'
-import { sendWithKeys } from '../views/keys-of-submitted-work.ts'
+import { mayBeOfOtherAccount, sendWithKeys } from '../views/keys-of-submitted-work.ts'
 import {
   ANTHROPIC_BATCHES,
   batchOfId,
@@ -212,7 +213,7 @@ export async function cancelBatch(
     const placed = await placeOfBatch(deps, stored)
     if (isRelayError(placed)) return sendError(exchange, placed)
     const end = await sendAbout(deps, placed, 'POST', '/cancel')
-    if (end?.kind !== 'plain') return sendError(exchange, relayError('upstream_error'))
+    if (end?.kind !== 'plain') return sendError(exchange, errorAbout(stored, placed, end))
     const { record } = placed
     const confidential = confidentialAt(deps.views, record)
     const description = protocolOf(record).readDescription(end.body, confidential)
@@ -238,7 +239,9 @@ export async function deleteBatch(
   const placed = await placeOfBatch(deps, stored)
   // Nobody can read what the key of a deleted channel has.
   const end = isRelayError(placed) ? null : await sendAbout(deps, placed, 'DELETE', '')
-  if (end?.kind === 'failed' && end.status !== 404) {
+  // What a key of another account denies can't be deleted by anyone, so it is only forgotten here.
+  const isGone = end?.kind !== 'failed' || end.status === 404
+  if (!isGone && !isRelayError(placed) && !isOfOtherAccount(placed, end)) {
     return sendError(exchange, relayError('upstream_error'))
   }
   await deps.batchStore.remove(stored.batch)
@@ -277,6 +280,22 @@ export function sendAbout(
   const request = { method, path, headers }
   return sendWithKeys(keys, ({ target }) => sendTaskRequest(batchOutbound, target, request))
 }
+
+/** Reports whether a key that replaced the batch's own one was denied the batch. */
+const isOfOtherAccount = ({ record, keys }: Placed, end: AttemptEnd | null): boolean =>
+  end?.kind === 'failed' &&
+  mayBeOfOtherAccount(end.status) &&
+  keys.every(({ keyRef }) => keyRef !== record.place?.keyRef)
+
+/** Returns the error of a caller whose request about a batch failed at the provider. */
+export const errorAbout = (
+  stored: StoredBatch,
+  placed: Placed,
+  end: AttemptEnd | null,
+): RelayError =>
+  isOfOtherAccount(placed, end)
+    ? relayError('key_replaced', { subject: idOf(stored) })
+    : relayError('upstream_error')
 
 /** Passes the results of one of Anthropic's batches on. */
 export async function sendResults(

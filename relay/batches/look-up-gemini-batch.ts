@@ -18,6 +18,7 @@ import {
   renderGeminiResult,
 } from './gemini-batches.ts'
 import {
+  errorAbout,
   find,
   missing,
   type Placed,
@@ -161,7 +162,7 @@ export async function cancelGeminiBatch(
     const placed = await placeOfBatch(deps, stored)
     if (isRelayError(placed)) return sendError(exchange, placed)
     const end = await sendAbout(deps, placed, 'POST', ':cancel')
-    if (end?.kind !== 'plain') return sendError(exchange, relayError('upstream_error'))
+    if (end?.kind !== 'plain') return sendError(exchange, errorAbout(stored, placed, end))
   }
   sendJson(exchange, 200, {})
 }

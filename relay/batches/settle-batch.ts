@@ -230,7 +230,7 @@ export class BatchSettler {
     } catch (err) {
       // The answers before the failure were delivered to the site, whether it passes or not.
       await billRead()
-      if (err instanceof ResultsUnavailable && refusesAccess(err.status)) return 'denied'
+      if (err instanceof ResultsUnavailable && isDenied(err.status)) return 'denied'
       throw err
     }
     await billRead()
@@ -274,8 +274,7 @@ export class BatchSettler {
   }
 }
 
-const refusesAccess = (status: number): boolean =>
-  status >= 400 && status <= 499 && !PASSING.has(status)
+const isDenied = (status: number): boolean => status >= 400 && status <= 499 && !PASSING.has(status)
 
 type LineContext = {
   /** The place of the result among all results. */

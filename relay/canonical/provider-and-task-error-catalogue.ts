@@ -37,6 +37,13 @@ export const PROVIDER_AND_TASK_ERRORS = {
     "The channel to which '{subject}' was sent was deleted, so its provider can't be asked.",
     '“{subject}” 所用的渠道已被删除，无法再向上游查询。',
   ),
+  key_replaced: answer(
+    409,
+    'invalid_request_error',
+    "The provider's key with which '{subject}' was submitted was replaced, and the provider " +
+      'does not allow this with the new key.',
+    '提交 “{subject}” 所用的上游密钥已被更换，上游不允许用新密钥执行此操作。',
+  ),
   file_not_found: answer(
     404,
     'invalid_request_error',

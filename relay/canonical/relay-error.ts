@@ -73,6 +73,7 @@ export type RelayErrorCode =
   | 'batch_not_ended'
   | 'batch_not_accepted'
   | 'channel_deleted'
+  | 'key_replaced'
   | 'file_not_found'
   | 'too_many_files'
   | 'file_storage_full'

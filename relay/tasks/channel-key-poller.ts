@@ -151,7 +151,7 @@ export class ChannelKeyPoller {
   }
 
   private async handleAnswer(
-    { channel, kind }: PollTarget,
+    { channel, key, kind }: PollTarget,
     batch: readonly OpenTask[],
     end: AttemptEnd,
     lost: AbortSignal,
@@ -161,7 +161,8 @@ export class ChannelKeyPoller {
       this.warn(channel, 'too-large')
       return 'too-large'
     }
-    const reports = kind === 'video' ? videoReports(channel, end, batch) : reportsOf(kind, end)
+    const reports =
+      kind === 'video' ? videoReports({ channel, key }, end, batch) : reportsOf(kind, end)
     this.trace(channel, batch, reports !== null)
     if (reports === null) {
       this.fail(batch, end.kind === 'failed' ? end.retryAfterMs : 0)

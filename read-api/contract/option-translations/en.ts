@@ -205,7 +205,9 @@ export const optionTranslations: OptionTranslations = {
       'orange, red, pink, purple.',
     ModelPrice:
       'Each entry maps a model to a price per call in dollars. It takes precedence over ratios. ' +
-      'For a model of videos, it is the price per second; for Hailuo, the price of 6 seconds.',
+      'For a model of videos, it is the price per second; for Hailuo, the price of 6 seconds. ' +
+      'Without built-in ratios, it is that of the lowest resolution in the standard mode without ' +
+      'sound.',
     ModelRatio:
       'Each entry maps a model to a ratio. A ratio of 1 equals $2 per million input tokens.',
     CompletionRatio: 'Each entry maps a model to its output price divided by its input price.',

@@ -247,7 +247,7 @@ export const optionTranslations = {
     GroupGroupRatio: '用户所在分组 → 所用令牌的分组 → 倍率，代替后者自己的倍率。',
     GroupColors: '分组 → 标签颜色：grey、blue、cyan、green、yellow、orange、red、pink、purple。',
     ModelPrice:
-      '模型 → 每次调用的美元价格，优先于倍率。视频模型为每秒价格，海螺（Hailuo）为 6 秒的价格。',
+      '模型 → 每次调用的美元价格，优先于倍率。视频模型为每秒价格，海螺（Hailuo）为 6 秒的价格；无内置倍率的视频模型按最低档填写。',
     ModelRatio: '模型 → 倍率，1 = $2 / 百万输入 tokens。',
     CompletionRatio: '模型 → 输出价格与输入价格之比。',
     ImageCompletionRatio: '模型 → 图片输出价格与输入价格之比。未设置的模型，图片按文本输出计费。',

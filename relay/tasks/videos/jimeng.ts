@@ -80,7 +80,9 @@ export const JIMENG: VideoVendor = {
     }
     const status = STATUSES[String(task.status)]
     if (number !== SUCCESS || status === undefined) return null
-    return { status, file: wordsOf(task.video_url), failReason: wordsOf(task.status) }
+    const isMissing = task.status === 'not_found'
+    const failReason = wordsOf(task.status)
+    return { status, file: wordsOf(task.video_url), failReason, isMissing }
   },
   source: (_id, url) => ({ kind: 'address', url }),
   sign: (key, request, nowMs) => volcengineHeaders(key, request, nowMs),

@@ -26,10 +26,12 @@ export type VideoFile = { readonly file: string }
 
 /**
  * Reads the answer about one video. Returns null if the provider failed or the answer can't be
- * read. A success without a video is a failure, because nothing can be delivered.
+ * read. A success without a video is a failure, because nothing can be delivered. That a vendor
+ * does not know a task counts only from the key that submitted it, because a key that replaced it
+ * may belong to another account.
  */
 export function videoReports(
-  channel: RelayChannel,
+  { channel, key }: { readonly channel: RelayChannel; readonly key: RelayKey },
   end: AttemptEnd,
   [task]: readonly OpenTask[],
 ): readonly ProviderReport[] | null {
@@ -42,6 +44,7 @@ export function videoReports(
   const answer = parsedObject(end.body)
   const report = answer === null ? null : vendor.readReport(answer)
   if (report === null) return null
+  if (report.isMissing === true && key.keyRef !== task?.keyRef) return []
   const { progress = null, failReason = null, file = null, seconds = null, tokens = null } = report
   const isEmpty = report.status === 'SUCCESS' && file === null
   const status = isEmpty ? 'FAILURE' : report.status

@@ -1,7 +1,14 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
+import { relayError } from '../../canonical/relay-error.ts'
 import type { TaskRequest } from '../plan-task.ts'
-import { type JsonObject, objectOf, rejectParam, type TaskBody } from '../read-task-request-body.ts'
+import {
+  type JsonObject,
+  objectOf,
+  rejectParam,
+  type TaskBody,
+  TaskRequestError,
+} from '../read-task-request-body.ts'
 import type { VideoRoute } from './video-routes.ts'
 import { reject, type VideoRequest } from './video-vendor.ts'
 
@@ -13,6 +20,22 @@ const MEMBERS = [
   ...['instances', 'parameters'],
 ]
 export const VIDEO_NAMES = namesByFoldedName(MEMBERS)
+const GEMINI_MEMBERS = ['instances', 'parameters']
+const CONTAINERS = ['metadata', ...GEMINI_MEMBERS]
+/** Members with the same meaning. If both are present, the second is not read. */
+const SECOND_NAMES = [
+  ['model', 'model_name'],
+  ['seconds', 'duration'],
+  ['aspect_ratio', 'ratio'],
+  ['generate_audio', 'sound'],
+] as const
+const INSTANCE_MEMBERS = ['prompt', 'image', 'lastFrame']
+/** Files of an instance that no vendor gets. A video without them would be another one. */
+const INSTANCE_FILES = ['referenceImages', 'video']
+const PARAMETERS = [
+  ...['durationSeconds', 'resolution', 'seed', 'aspectRatio', 'negativePrompt', 'sampleCount'],
+  'numberOfVideos',
+]
 
 const PROMPT_MAX = 16_384
 const TEXT_MAX = 128
@@ -41,12 +64,12 @@ export function readVideo(route: Submit, body: TaskBody): TaskRequest {
     resolution: read('resolution')?.toLowerCase() ?? null,
     ratio: read('aspect_ratio') ?? read('ratio'),
     images,
-    lastImage: imageIn(members, 'image_tail') ?? imageIn(members, 'last_image'),
+    lastImage: onlyOne(members, 'image_tail', 'last_image'),
     seed: numberIn(members, 'seed'),
     hasAudio: audioIn(members),
     mode: modeIn(members),
   }
-  const unread = Object.keys(sent).filter((name) => !MEMBERS.includes(name))
+  const unread = route.style === 'gemini' ? unreadOfGemini(sent) : unreadOf(sent, members)
   const platform = route.style === 'kling' ? 'kling' : route.style === 'gemini' ? 'veo' : null
   return { ...taskOf(request, body, unread), video: { request, platform } }
 }
@@ -81,10 +104,50 @@ const withMetadata = (sent: JsonObject): JsonObject => {
   return { ...objectOf(metadata), ...members }
 }
 
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
+
+/** Returns the names of the members that are not sent, those inside `metadata` included. */
+function unreadOf(sent: JsonObject, members: JsonObject): readonly string[] {
+  const { metadata, ...own } = sent
+  const isRead = (name: string) => MEMBERS.includes(name) && !CONTAINERS.includes(name)
+  const inside = objectOf(metadata)
+  const isBare = isGiven(metadata) && Object.keys(inside).length === 0
+  return [
+    ...Object.keys(own).filter((name) => !isRead(name)),
+    ...Object.keys(inside)
+      .filter((name) => !isRead(name) || name in own)
+      .map((name) => `metadata.${name}`),
+    ...(isBare ? ['metadata'] : []),
+    ...SECOND_NAMES.flatMap(([first, second]) => {
+      const [value, other] = [members[first], members[second]]
+      return isGiven(value) && isGiven(other) && String(value) !== String(other) ? [second] : []
+    }),
+  ]
+}
+
+function unreadOfGemini(sent: JsonObject): readonly string[] {
+  const { instances, parameters } = sent
+  const instance = objectOf(Array.isArray(instances) ? instances[0] : null)
+  const unreadIn = (members: JsonObject, read: readonly string[], path: string) =>
+    Object.keys(members)
+      .filter((name) => !read.includes(name))
+      .map((name) => `${path}${name}`)
+  return [
+    ...unreadIn(sent, GEMINI_MEMBERS, ''),
+    ...unreadIn(instance, INSTANCE_MEMBERS, 'instances.'),
+    ...unreadIn(objectOf(parameters), PARAMETERS, 'parameters.'),
+  ]
+}
+
 function membersOfGemini({ instances, parameters }: JsonObject): JsonObject {
   const [instance, ...more] = Array.isArray(instances) ? instances : []
   if (instance === undefined || more.length > 0) reject('instances')
-  const { prompt, image, lastFrame } = objectOf(instance)
+  const { prompt, image, lastFrame, ...others } = objectOf(instance)
+  const file = INSTANCE_FILES.find((name) => isGiven(others[name]))
+  if (file !== undefined) {
+    const error = relayError('parameter_not_supported', { param: `instances.${file}` })
+    throw new TaskRequestError(error)
+  }
   const values = objectOf(parameters)
   const count = values.sampleCount ?? values.numberOfVideos ?? 1
   if (count !== 1) reject('parameters.sampleCount', [1])
@@ -136,11 +199,18 @@ function modeIn(members: JsonObject): 'std' | 'pro' | null {
 
 function imagesIn(members: JsonObject): readonly string[] {
   const { images } = members
-  const first = imageIn(members, 'image') ?? imageIn(members, 'input_reference')
+  const first = onlyOne(members, 'image', 'input_reference')
   if (images === undefined || images === null) return first === null ? [] : [first]
   if (!Array.isArray(images) || images.length > IMAGES_MAX) return reject('images')
   const listed = images.map((image, index) => pictureOf(image, `images[${index}]`))
   return first === null ? listed : [first, ...listed]
+}
+
+/** Reads a picture that has two names. Two different pictures are refused, as one would be lost. */
+function onlyOne(members: JsonObject, name: string, secondName: string): string | null {
+  const [first, second] = [imageIn(members, name), imageIn(members, secondName)]
+  if (first !== null && second !== null && first !== second) return reject(secondName)
+  return first ?? second
 }
 
 function imageIn(members: JsonObject, name: string): string | null {

@@ -46,6 +46,8 @@ export type VideoReport = {
   readonly status: OpenStatus | 'SUCCESS' | 'FAILURE'
   readonly progress?: string | null
   readonly failReason?: string | null
+  /** True if the vendor does not know the task, which may then belong to another account. */
+  readonly isMissing?: boolean
   /** Where the result is: an address, an id at the vendor, or the type of an inline file. */
   readonly file?: string | null
   /** The seconds of the video, rounded up, if the vendor reports them. */

@@ -4,8 +4,14 @@ import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { videoPrice } from '#domain/pricing/video-prices.ts'
 
 const ENTERED: PriceSnapshot = { mode: 'call', list: 0, price: '0.1', group: '1' }
-const holdOf = (model: string, vendor: string, seconds: number, resolution = '720p') => {
-  const price = videoPrice(ENTERED, [model], vendor, { resolution, seconds, options: [] })
+const holdOf = (
+  model: string,
+  vendor: string,
+  seconds: number,
+  resolution: string | null = '720p',
+  options: readonly string[] = [],
+) => {
+  const price = videoPrice(ENTERED, [model], vendor, { resolution, seconds, options })
   return Number(holdFor(price, { inputTokens: 0, outputTokens: 0, choices: 1, seconds }))
 }
 
@@ -23,11 +29,32 @@ describe('the price of a video', () => {
     ['sora-20', 'sora'],
     ['veo-9-generate-preview', 'veo'],
     ['kling-v16', 'kling'],
-    ['wan9-t2v', 'wan'],
     ['constructor', 'jimeng'],
   ])('of the unknown model %s is entered per second', (model, vendor) => {
     expect(holdOf(model, vendor, 4)).toBe(200_000)
     expect(holdOf(model, vendor, 60)).toBe(3_000_000)
+  })
+
+  it.each([
+    ['sora-20', 'sora', ['720p', '1024p', '1080p'], [1, 1.6666666667, 2.3333333333]],
+    ['veo-9-generate', 'veo', ['720p', '1080p', '4k'], [1, 1, 2.3333333333]],
+    ['wan9-t2v', 'wan', ['480p', '720p', '1080p', '4k'], [1, 2, 5, 5]],
+    ['viduq9', 'vidu', ['360p', '720p', '1080p'], [1, 1, 2.5]],
+    ['doubao-seedance-9', 'doubao', ['480p', '720p', '1080p'], [1, 2.2222222222, 5]],
+  ])('of %s has the highest ratios of its vendor', (model, vendor, sizes, ratios) => {
+    expect(sizes.map((size) => holdOf(model, vendor, 4, size))).toEqual(
+      ratios.map((ratio) => Math.round(200_000 * ratio)),
+    )
+  })
+
+  it.each([
+    ['kling-v16', 'kling', ['pro'], 3.5],
+    ['kling-v16', 'kling', ['audio'], 2],
+    ['kling-v16', 'kling', ['pro', 'audio'], 7],
+    ['doubao-seedance-9', 'doubao', ['audio'], 2],
+  ])('of %s rises with the options: %s %s', (model, vendor, options, ratio) => {
+    const resolution = vendor === 'kling' ? null : '480p'
+    expect(holdOf(model, vendor, 4, resolution, options)).toBe(200_000 * ratio)
   })
 
   it('of an unknown model of Hailuo is entered for 6 seconds', () => {

@@ -209,13 +209,28 @@ describe.each([
       provider.answers.set(request, { status: 404, body: {} })
     }
     await ok('GET', batch)
-    expect((await call('POST', cancel)).status).toBe(502)
+    const denied = await call('POST', cancel)
+    expect([denied.status, denied.text]).toEqual([409, expect.stringContaining(id)])
     expect(await ends()).toEqual([])
     await replaceKeys(api, [PROVIDER_KEY, NEW_KEY])
     laterMs += HOUR
     api.describeAs(true)
     await ok('GET', batch)
     await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 113 } }])
+  })
+
+  it('is deleted here although the key of another account may not delete it', async () => {
+    if (api === openai) return
+    const id = await submit()
+    api.describeAs(true)
+    await ok('GET', api.paths(id).batch)
+    await expect.poll(ends).toMatchObject([{ type: 'CallSettled' }])
+    const refusal = { status: 403, body: {} }
+    provider.answers.set(`DELETE ${api.upstream.batch}`, refusal)
+    expect((await call('DELETE', api.paths(id).batch)).status).toBe(502)
+    await replaceKeys(api, [NEW_KEY])
+    await expect.poll(async () => (await call('DELETE', api.paths(id).batch)).status).toBe(200)
+    expect((await call('GET', api.paths(id).batch)).status).toBe(404)
   })
 
   it('is not sent to a channel that was disabled after its lines were held', async () => {

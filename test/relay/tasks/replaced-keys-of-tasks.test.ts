@@ -52,6 +52,30 @@ it('a video is asked about, billed and read with the key that replaced its own o
   expect(keysOf('GET', '/v1/videos/video_1/content')).toEqual([`Bearer ${NEW_KEY}`])
 })
 
+it('a video that only a key of another account does not know is not given up', async () => {
+  const { answers } = rig.vendor
+  const said = (data: object) => answers.set('POST /', { body: { code: 10_000, data } })
+  const path = '/?Action=CVSync2AsyncGetResult&Version=2022-08-31'
+  const asked = () => keysOf('POST', path).filter((key) => String(key).includes(NEW_KEY)).length
+  const submitVideo = async () => {
+    said({ task_id: 'jimeng_1' })
+    const body = { model: 'jimeng_t2v_v30', prompt: 'the sea' }
+    return (await rig.post('/v1/videos', body)).json.id as string
+  }
+  const known = await submitVideo()
+  said({ status: 'not_found' })
+  await expect.poll(() => rig.money(known)).toEqual(['CallAdmitted', 'CallReleased'])
+  const task = await submitVideo()
+  await replaceKeys(551, { type: 51, models: ['jimeng_t2v_v30'] }, [NEW_KEY])
+  await expect.poll(asked).toBeGreaterThan(0)
+  said({ status: 'not_found' })
+  const before = asked()
+  await expect.poll(asked).toBeGreaterThan(before + 2)
+  expect(await rig.money(task)).toEqual(['CallAdmitted'])
+  said({ status: 'done', video_url: `${rig.vendor.url}/files/j.mp4` })
+  await expect.poll(() => rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])
+})
+
 it('a video whose channel was deleted ends, is not charged, and says why', async () => {
   const { answers } = rig.vendor
   await rig.addChannel(72, {

@@ -224,6 +224,8 @@ describe('the formats of callers', () => {
     expect(lastRequestTo('/veo.mp4')?.headers['x-goog-api-key']).toBe(PROVIDER_KEY)
   })
 
+  const DOUBAO_PRO = 'doubao-seedance-1-0-pro-250528'
+
   it('refuses more pictures than the vendor takes, and names how many it takes', async () => {
     const before = await rig.balance()
     const [one, other] = ['https://a.example/1.png', 'https://a.example/2.png']
@@ -239,6 +241,7 @@ describe('the formats of callers', () => {
       ['veo-3.1-generate-001', { images: [one, other] }, 'images', 1],
       ['viduq2', { images: Array(8).fill(one) }, 'images', 7],
       ['viduq2', { images: [one, other], last_image: one }, 'images', 1],
+      [DOUBAO_PRO, { images: [one, other], last_image: one }, 'images', 1],
     ]
     for (const [model, body, param, most] of videos) {
       const { status, json, text } = await rig.post('/v1/videos', { model, prompt: 'x', ...body })

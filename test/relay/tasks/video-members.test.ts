@@ -1,0 +1,80 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { videosRig } from './videos-rig.ts'
+
+const rig = startedOnce(() => videosRig())
+const [one, other] = ['https://a.example/1.png', 'https://a.example/2.png']
+const GEMINI = '/v1beta/models/veo-3.1-generate-preview:predictLongRunning'
+const SUBMIT = 'POST /v1/videos/image2video'
+const PREDICT = `POST ${GEMINI}`
+
+const posted = () => rig.vendor.requests.filter(({ method }) => method === 'POST')
+const submissions = () => posted().length
+const lastBody = () => JSON.parse(posted().at(-1)?.body ?? '')
+const droppedBy = async (path: string, body: object) => {
+  const { status, headers, text } = await rig.post(path, body)
+  expect(status, text).toBe(200)
+  return headers.get('x-dropped-members')
+}
+
+beforeEach(() => {
+  const name = 'models/veo-3.1-generate-preview/operations/op1'
+  rig.vendor.answers.set(SUBMIT, { body: { code: 0, data: { task_id: 'k1' } } })
+  rig.vendor.answers.set(PREDICT, { body: { name } })
+})
+
+describe('members of a request for a video that are not sent', () => {
+  const video = { model: 'kling-v1-6', prompt: 'the sea', image: one }
+
+  it('are named, those inside `metadata` with their path', async () => {
+    const metadata = { cfg_scale: 0.5, duration: 10, image: other, negative_prompt: 'rain' }
+    const body = { ...video, callback_url: 'https://c.example', metadata }
+    expect(await droppedBy('/v1/video/generations', body)).toBe(
+      'callback_url, metadata.cfg_scale, metadata.image',
+    )
+    expect(lastBody()).toMatchObject({ image: one, duration: '10', negative_prompt: 'rain' })
+  })
+
+  it('are named if they are second names with other values', async () => {
+    const path = '/v1/video/generations'
+    expect(await droppedBy(path, { ...video, seconds: 5, duration: 10 })).toBe('duration')
+    expect(await droppedBy(path, { ...video, seconds: '5', duration: 5 })).toBeNull()
+    expect(await droppedBy(path, { ...video, metadata: 'fast' })).toBe('metadata')
+  })
+
+  it('are named in the Gemini API', async () => {
+    const instances = [{ prompt: 'the sea', style: 'oil' }]
+    const parameters = { durationSeconds: 8, enhancePrompt: true }
+    expect(await droppedBy(GEMINI, { instances, parameters, labels: {} })).toBe(
+      'labels, instances.style, parameters.enhancePrompt',
+    )
+  })
+})
+
+describe('pictures of a request for a video that would be lost', () => {
+  it.each([
+    [{ image: one, input_reference: other }, 'input_reference'],
+    [{ image: one, image_tail: one, last_image: other }, 'last_image'],
+  ])('are refused under a second name: %o', async (pictures, param) => {
+    const before = submissions()
+    const body = { model: 'kling-v1-6', prompt: 'the sea', ...pictures }
+    const { status, json, text } = await rig.post('/v1/videos', body)
+    expect([status, json.error.param], text).toEqual([400, param])
+    expect(submissions()).toBe(before)
+  })
+
+  it('are sent once if both names have the same picture', async () => {
+    const body = { model: 'kling-v1-6', prompt: 'the sea', image: one, input_reference: one }
+    expect((await rig.post('/v1/videos', body)).status).toBe(200)
+    expect(lastBody()).toMatchObject({ image: one })
+  })
+
+  it.each(['referenceImages', 'video'])('are refused as %s of the Gemini API', async (name) => {
+    const before = submissions()
+    const instances = [{ prompt: 'the sea', [name]: [{ image: { gcsUri: 'gs://b/1.png' } }] }]
+    const { status, text } = await rig.post(GEMINI, { instances })
+    expect(status, text).toBe(400)
+    expect(text).toContain(`instances.${name}`)
+    expect(submissions()).toBe(before)
+  })
+})
