@@ -41,7 +41,7 @@ const clientSetup: SharedTranslations['clientSetup'] = {
   calledFromServers:
     '{{name}} sends calls from its own servers, so they must be able to reach the address.',
   runsInContainer:
-    'In a container, this computer is not localhost: {{name}} reaches the gateway at {{address}}, ' +
+    'In a container, this computer is not localhost: {{name}} reaches the gateway at {{address}} ' +
     'if the gateway listens on more than the loopback address.',
   needsHttps: '{{name}} refuses an address without HTTPS, except on the same computer.',
 }
