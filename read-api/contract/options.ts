@@ -184,8 +184,13 @@ export const PresetRatios = Type.Object({
    * address.
    */
   origin: Type.Union([Type.Literal('shipped'), Type.Literal('fetched')]),
-  /** The date of the shipped ratios. It is empty for fetched ratios. */
+  /**
+   * The date of the ratios, as `2025-10` or `2025-10-31`. For fetched ratios, it is the date of the
+   * oldest list; empty if the address tells none.
+   */
   as_of: Type.String(),
+  /** Whose prices they are: the names of providers, or the host of the configured address. */
+  price_source: Type.String(),
   /** True if fetching failed. The response then contains the shipped ratios. */
   is_fetch_failed: Type.Boolean(),
   prompt: Type.Record(Type.String(), Type.String()),

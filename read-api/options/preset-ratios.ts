@@ -49,6 +49,7 @@ const LIST_BYTES_MAX = 2 * 1024 * 1024
 const TIME_MAX_MS = 10_000
 
 type Lists = {
+  readonly as_of: string
   readonly prompt: Record<string, string>
   readonly completion: Record<string, string>
   readonly max_output: Record<string, string>
@@ -62,8 +63,13 @@ async function fetchPreset(
   hasPrompt: boolean,
 ): Promise<Lists | null> {
   try {
-    const textAt = (name: string) =>
-      fetchText(outbound, `${baseUrl.replace(/\/+$/, '')}/${source}/${name}.json`)
+    const dates: string[] = []
+    const textAt = async (name: string): Promise<string | null> => {
+      const url = `${baseUrl.replace(/\/+$/, '')}/${source}/${name}.json`
+      const file = await fetchFile(outbound, url)
+      if (file !== null) dates.push(file.changed)
+      return file?.text ?? null
+    }
     const list = async (name: string) => {
       const parsed = readPresetList((await textAt(name)) ?? '')
       if (parsed === null) throw new Error('not a map of ratios')
@@ -80,18 +86,25 @@ async function fetchPreset(
       list('completion'),
       hasPrompt ? caps() : {},
     ])
-    return { prompt, completion, max_output }
+    const as_of = dates.includes('') ? '' : (dates.toSorted()[0] ?? '')
+    return { as_of, prompt, completion, max_output }
   } catch {
     return null
   }
 }
 
+type FetchedFile = {
+  readonly text: string
+  /** The date of the last change; empty if it is unknown. */
+  readonly changed: string
+}
+
 /**
- * Fetches a text. Returns null if the file does not exist. For a missing file, some storage
- * services respond with 403 instead of 404.
+ * Fetches a file. Returns null if it does not exist. For a missing file, some storage services
+ * respond with 403 instead of 404.
  */
-async function fetchText({ dispatcher }: Outbound, url: string): Promise<string | null> {
-  const { statusCode, body } = await request(url, {
+async function fetchFile({ dispatcher }: Outbound, url: string): Promise<FetchedFile | null> {
+  const { statusCode, headers, body } = await request(url, {
     dispatcher,
     headers: { accept: 'application/json', 'accept-encoding': 'identity' },
     signal: AbortSignal.timeout(TIME_MAX_MS),
@@ -101,11 +114,15 @@ async function fetchText({ dispatcher }: Outbound, url: string): Promise<string 
     if (statusCode === 404 || statusCode === 403) return null
     throw new Error(`answered ${statusCode}`)
   }
-  return body.text()
+  const changed = new Date(String(headers['last-modified'] ?? ''))
+  const hasDate = !Number.isNaN(changed.getTime())
+  return { text: await body.text(), changed: hasDate ? changed.toISOString().slice(0, 10) : '' }
 }
 
 const FOLDER = join(import.meta.dirname, 'presets')
 const AS_OF = '2025-10'
+/** The providers whose public prices the shipped ratios are (see `presets/README.md`). */
+const PROVIDERS = 'OpenAI, Anthropic, Google, DeepSeek, Mistral, xAI, Cohere, Perplexity'
 
 /**
  * The sources of ratios. All have completion ratios. Those with `true` also have model ratios and
@@ -139,7 +156,9 @@ export function presetRatios(app: App, deps: ReadDeps): void {
       if (baseUrl === '') return success(shippedRatios(source, false))
       const lists = await fetchPreset(lazy.open(), baseUrl, source, SOURCES[source])
       if (lists === null) return success(shippedRatios(source, true))
-      return success({ source, origin: 'fetched', as_of: '', is_fetch_failed: false, ...lists })
+      const price_source = URL.parse(baseUrl)?.host ?? ''
+      const fetched = { source, origin: 'fetched', price_source, is_fetch_failed: false } as const
+      return success({ ...fetched, ...lists })
     },
   })
 }
@@ -151,6 +170,7 @@ function shippedRatios(source: PresetSource, isFetchFailed: boolean): Static<typ
     source,
     origin: 'shipped',
     as_of: AS_OF,
+    price_source: PROVIDERS,
     is_fetch_failed: isFetchFailed,
     prompt: SOURCES[source] ? list('prompt') : {},
     completion: list('completion'),

@@ -9,6 +9,8 @@ import { type SeededFixture, seededFixture } from './write-fixture.ts'
 let fixture: SeededFixture
 let server: Server
 let answers: Record<string, string>
+/** The dates of the last change, by path. */
+let changed: Record<string, string> = {}
 const requests: string[] = []
 
 beforeAll(async () => {
@@ -16,7 +18,11 @@ beforeAll(async () => {
   server = createServer(({ url = '' }, response) => {
     requests.push(url)
     const text = answers[url]
-    response.writeHead(text === undefined ? 404 : 200, { 'content-type': 'application/json' })
+    const date = changed[url]
+    response.writeHead(text === undefined ? 404 : 200, {
+      'content-type': 'application/json',
+      ...(date === undefined ? {} : { 'last-modified': date }),
+    })
     response.end(text)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -41,6 +47,7 @@ describe('preset ratios', () => {
         source,
         origin: 'shipped',
         as_of: '2025-10',
+        price_source: expect.stringContaining('Anthropic'),
         is_fetch_failed: false,
       })
       expect(Object.keys(data.prompt).length).toBeGreaterThan(30)
@@ -75,6 +82,7 @@ describe('preset ratios', () => {
       source: 'flexible',
       origin: 'fetched',
       as_of: '',
+      price_source: new URL(base()).host,
       is_fetch_failed: false,
       prompt: { fetched: '0.123456789012345678' },
       completion: { fetched: '4.0' },
@@ -83,6 +91,18 @@ describe('preset ratios', () => {
     requests.length = 0
     expect((await preset('legacy')).data).toMatchObject({ origin: 'fetched', prompt: {} })
     expect(requests).toEqual(['/lists/legacy/completion.json'])
+  })
+
+  it('have the date of the oldest fetched list, or none if a list has none', async () => {
+    const [path, other] = ['/lists/flexible/prompt.json', '/lists/flexible/completion.json']
+    answers = { [path]: '{"fetched":1}', [other]: '{"fetched":2}' }
+    changed = { [path]: 'Sat, 21 Nov 2026 10:00:00 GMT', [other]: 'Mon, 02 Nov 2026 10:00:00 GMT' }
+    expect((await preset('flexible')).data.as_of).toBe('2026-11-02')
+    for (const unknown of ['yesterday', '']) {
+      changed = { ...changed, [other]: unknown }
+      expect((await preset('flexible')).data.as_of).toBe('')
+    }
+    changed = {}
   })
 
   it('are fetched from an address without output limits, but not with invalid ones', async () => {

@@ -93,10 +93,9 @@ function PresetList(props: { lists: PresetRatios; maps: PriceMaps; onRetry: () =
   const { t } = useTranslation()
   const rows = presetRows(maps, lists)
   const count = (state: PresetRow['state']) => rows.filter((row) => row.state === state).length
+  const { as_of: date, price_source: source } = lists
   const origin =
-    lists.origin === 'fetched'
-      ? t('pricing.fetched')
-      : t('pricing.shippedAsOf', { date: lists.as_of })
+    lists.origin === 'shipped' ? 'shippedAsOf' : date === '' ? 'fetchedUndated' : 'fetchedAsOf'
   return (
     <>
       {lists.is_fetch_failed && (
@@ -111,7 +110,7 @@ function PresetList(props: { lists: PresetRatios; maps: PriceMaps; onRetry: () =
         <span>{t('pricing.presetNew', { count: count('new') })}</span>
         <span>{t('pricing.presetChanged', { count: count('changed') })}</span>
         <span>{t('pricing.presetSame', { count: count('same') })}</span>
-        <span className="tg-quiet">{origin}</span>
+        <span className="tg-quiet">{t(`pricing.${origin}`, { date, source })}</span>
       </p>
       <table className="tg-figures">
         <TableHead titles={[t('ui.model'), t('pricing.currentValue'), t('pricing.presetValue')]} />

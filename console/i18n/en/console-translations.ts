@@ -40,6 +40,9 @@ const clientSetup: SharedTranslations['clientSetup'] = {
   keyMissing: 'Create a token, and its key is filled in here.',
   calledFromServers:
     '{{name}} sends calls from its own servers, so they must be able to reach the address.',
+  runsInContainer:
+    'In a container, this computer is not localhost: {{name}} reaches the gateway at {{address}} ' +
+    'if the gateway listens on more than the loopback address.',
   needsHttps: '{{name}} refuses an address without HTTPS, except on the same computer.',
 }
 

@@ -136,8 +136,9 @@ export const pricing: Translations['pricing'] = {
     openrouter: 'Models as “vendor/model”.',
     legacy: 'Older models, with completion ratios only.',
   },
-  shippedAsOf: 'Shipped with the product, prices as of {{date}}',
-  fetched: 'From the configured address',
+  shippedAsOf: 'Shipped with the product, prices of {{source}} as of {{date}}',
+  fetchedAsOf: 'From {{source}}, as of {{date}}',
+  fetchedUndated: 'From {{source}}, which tells no date',
   fetchFailed: 'Presets could not be fetched, please try again',
   resetFailed: 'Presets could not be reset, please try again',
   fetchFailedHint:

@@ -38,6 +38,8 @@ const clientSetup = {
   copyLink: '复制链接',
   keyMissing: '创建令牌后，此处会自动填入密钥。',
   calledFromServers: '{{name}} 由其服务器发起调用，因此该地址须能从公网访问。',
+  runsInContainer:
+    '容器内的 localhost 不是本机：{{name}} 须通过 {{address}} 访问网关，且网关不能只监听回环地址。',
   needsHttps: '除本机外，{{name}} 不接受没有 HTTPS 的地址。',
 } as const
 

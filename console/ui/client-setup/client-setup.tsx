@@ -9,7 +9,7 @@ import { PresetButtons, SelectField } from '../forms/fields.tsx'
 import { useSiteName } from '../layout/page.tsx'
 import { Tabs } from '../layout/tabs.tsx'
 import { chatTarget, openChat } from '../state/chat-links.ts'
-import { CLIENTS, type Client, setupText } from './clients.ts'
+import { CLIENTS, type Client, containerSiteOf, setupText } from './clients.ts'
 import '../forms/forms.css'
 import './client-setup.css'
 
@@ -63,15 +63,22 @@ export function ClientSetup(props: {
           copied={apiKey === null ? null : setupText(template, copied)}
         />
       </Tabs>
-      {(note === 'calledFromServers' ||
-        (note === 'needsHttps' && chatTarget(site, '') === 'none')) && (
-        <p className="tg-hint">{t(`clientSetup.${note}`, { name })}</p>
+      {note !== undefined && applies(note, site) && (
+        <p className="tg-hint">
+          {t(`clientSetup.${note}`, { name, address: containerSiteOf(site) })}
+        </p>
       )}
       <p className="tg-hint">
         {t(apiKey === null ? 'clientSetup.keyMissing' : 'shared.keyMasked')}
       </p>
     </div>
   )
+}
+
+/** Reports whether a note about a client concerns a site at this address. */
+function applies(note: NonNullable<Client['note']>, site: string): boolean {
+  if (note === 'needsHttps') return chatTarget(site, '') === 'none'
+  return note === 'calledFromServers' || containerSiteOf(site) !== site
 }
 
 function ClientChoice(props: { client: Client; onChange: (client: Client) => void }) {

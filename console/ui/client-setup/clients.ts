@@ -5,7 +5,7 @@ export type Client = {
   readonly name: string
   /** The models to suggest first. The gateway converts calls, so that any chat model works. */
   readonly prefers?: RegExp
-  readonly note?: 'calledFromServers' | 'needsHttps'
+  readonly note?: 'calledFromServers' | 'needsHttps' | 'runsInContainer'
   /**
    * The templates by title. The name of a template ends with `form` if its lines are the fields of
    * a form, and with `link` if it opens the client.
@@ -39,12 +39,32 @@ function cherryStudioBase64(text: string): string {
     .replaceAll('/', '-')
 }
 
+const CONTAINER_HOST = 'host.docker.internal'
+const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0|\[::\])$/
+
+/**
+ * Returns the address of the site for a program in a container. A loopback address would be the
+ * container itself there, so the name that Docker gives the host takes its place.
+ */
+export function containerSiteOf(site: string): string {
+  const address = URL.parse(site)
+  if (address === null || !LOOPBACK.test(address.hostname)) return site
+  address.hostname = CONTAINER_HOST
+  return address.href.replace(/\/$/, '')
+}
+
+/** Docker on Linux gives the host a name only if this flag is set. */
+const HOST_FLAG = `\n  --add-host=${CONTAINER_HOST}:host-gateway \\`
+
 /** Replaces placeholders such as `{{key}}` and `{{model, json}}`. */
 export function setupText(template: string, values: SetupValues): string {
   const text = (TEMPLATES[`./templates/${template}.txt`] ?? '').trimEnd()
+  const containerSite = containerSiteOf(values.site)
+  const hostFlag = containerSite === values.site ? '' : HOST_FLAG
+  const all = { ...values, containerSite, hostFlag }
   return text
-    .replace(/\{\{(\w+)(?:, (\w+))?\}\}/g, (_, name: keyof SetupValues, place = '') =>
-      (ESCAPES[place] ?? String)(values[name]),
+    .replace(/\{\{(\w+)(?:, (\w+))?\}\}/g, (_, name: keyof typeof all, place = '') =>
+      (ESCAPES[place] ?? String)(all[name]),
     )
     .replace(/(?<=&data=)base64\((.*)\)$/, (_, data: string) => cherryStudioBase64(data))
 }
@@ -104,8 +124,16 @@ export const CLIENTS: Readonly<Record<'sdk' | 'agent' | 'app', readonly [Client,
     },
   ],
   app: [
-    { name: 'Open WebUI', setups: { form: 'open-webui-form', Docker: 'open-webui-docker' } },
-    { name: 'LobeChat', setups: { form: 'lobechat-form', Docker: 'lobechat-docker' } },
+    {
+      name: 'Open WebUI',
+      note: 'runsInContainer',
+      setups: { form: 'open-webui-form', Docker: 'open-webui-docker' },
+    },
+    {
+      name: 'LobeChat',
+      note: 'runsInContainer',
+      setups: { form: 'lobechat-form', Docker: 'lobechat-docker' },
+    },
     { name: 'Cherry Studio', setups: { import: 'cherry-studio-link', form: 'cherry-studio-form' } },
     { name: 'other', setups: { form: 'other-client-form' } },
   ],

@@ -264,6 +264,7 @@ describe('price presets', () => {
           source: 'flexible',
           origin: 'shipped',
           as_of: '2025-10',
+          price_source: 'OpenAI, Anthropic',
           is_fetch_failed: true,
           prompt: { a: '1' },
           completion: {},
@@ -274,7 +275,25 @@ describe('price presets', () => {
     await button(zh('pricing.presets')).click()
     const drawer = page.getByRole('dialog', { name: zh('pricing.presets') })
     await drawer.getByText(zh('pricing.fetchFailed')).waitFor()
-    await drawer.getByText(zh('pricing.shippedAsOf', { date: '2025-10' })).waitFor()
+    const source = 'OpenAI, Anthropic'
+    await drawer.getByText(zh('pricing.shippedAsOf', { date: '2025-10', source })).waitFor()
+  })
+
+  it.each([
+    ['2026-11-02', 'fetchedAsOf'],
+    ['', 'fetchedUndated'],
+  ] as const)('tell their source and their date (%s)', async (date, text) => {
+    await open()
+    const source = 'prices.example.com'
+    const lists = { prompt: { a: '1' }, completion: {}, max_output: {} }
+    app.site.routes['GET /api/option/preset_ratios'] = () =>
+      ok({
+        ...{ source: 'flexible', origin: 'fetched', is_fetch_failed: false },
+        ...{ as_of: date, price_source: source, ...lists },
+      })
+    await button(zh('pricing.presets')).click()
+    const drawer = app.page.getByRole('dialog', { name: zh('pricing.presets') })
+    await drawer.getByText(zh(`pricing.${text}`, { date, source })).waitFor()
   })
 
   it('include a reset of the model ratios, which requires a confirmation', async () => {

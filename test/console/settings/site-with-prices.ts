@@ -36,6 +36,7 @@ export const PRESET: PresetRatios = {
   source: 'flexible',
   origin: 'shipped',
   as_of: '2025-10',
+  price_source: 'OpenAI, Anthropic',
   is_fetch_failed: false,
   prompt: { 'gpt-4o': '1.25', 'gpt-5': '0.625', o3: '7' },
   completion: { 'gpt-4o': '4', 'gpt-5': '8', o3: '4' },

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CLIENTS, setupText } from '#console/ui/client-setup/clients.ts'
+import { CLIENTS, containerSiteOf, setupText } from '#console/ui/client-setup/clients.ts'
 import { fullKey, maskedKey } from '#console/ui/elements/token-key.ts'
 import { chatTarget } from '#console/ui/state/chat-links.ts'
 import { en } from '#test/support/console-texts.ts'
@@ -83,6 +83,30 @@ describe('the setups of clients', () => {
     })
   })
 
+  it.each([
+    ['http://localhost:3000', 'http://host.docker.internal:3000'],
+    ['http://127.0.0.1:3000', 'http://host.docker.internal:3000'],
+    ['http://[::1]:3000/base', 'http://host.docker.internal:3000/base'],
+    ['https://api.example.com', 'https://api.example.com'],
+    ['http://192.168.0.7:3000', 'http://192.168.0.7:3000'],
+    ['http://localhost.example.com', 'http://localhost.example.com'],
+  ])('reach a site at %s from a container at %s', (site, address) => {
+    expect(containerSiteOf(site)).toBe(address)
+    for (const template of ['open-webui-docker', 'lobechat-docker']) {
+      const text = setupText(template, { ...VALUES, site })
+      expect(text).toContain(`_URL='${address}/v1' \\\n`)
+      const flags = text.split('\n').filter((line) => line.includes('--add-host'))
+      const flag = '  --add-host=host.docker.internal:host-gateway \\'
+      expect(flags).toEqual(address === site ? [] : [flag])
+      expect(
+        text
+          .split('\n')
+          .slice(0, -1)
+          .every((line) => line.endsWith(' \\')),
+      ).toBe(true)
+    }
+  })
+
   it('mask a key', () => {
     expect(maskedKey('sk-abcdefghijklmnopqrstuvwx')).toBe('sk-ab…uvwx')
   })
@@ -143,6 +167,18 @@ describe('the drawer that shows how to use a key', () => {
     await button('Gemini CLI').click()
     await expect.poll(() => model().inputValue()).toBe('o3')
     await drawer().getByText('GEMINI_MODEL="o3"').waitFor()
+  })
+
+  it('shows how a container reaches a site on the same computer', async () => {
+    await openDrawer('production')
+    await button('Open WebUI').click()
+    const address = containerSiteOf(app.site.url)
+    expect(address).not.toBe(app.site.url)
+    await drawer()
+      .getByText(en('clientSetup.runsInContainer', { name: 'Open WebUI', address }))
+      .waitFor()
+    await drawer().getByRole('tab', { name: 'Docker' }).click()
+    await drawer().getByText('--add-host=host.docker.internal:host-gateway').waitFor()
   })
 
   it('opens an app with the complete key, which is nowhere on the page', async () => {

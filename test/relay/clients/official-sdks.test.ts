@@ -45,8 +45,11 @@ describe.each(CLIENTS)('$name', ({ useTool, askForJson }) => {
       ])
     })
 
-    it('gets an answer with a JSON schema', async () => {
-      expect(await askForJson(access())).toBe(CITY_JSON)
+    it.each([
+      ['plain', false],
+      ['streamed', true],
+    ])('gets an answer with a JSON schema, %s', async (_name, isStream) => {
+      expect(await askForJson(access(), isStream)).toBe(CITY_JSON)
       expect(provider.requests.map(({ body }) => body).join()).toContain('"city"')
       expect(await charges()).toEqual([['CallSettled', CHARGES.text]])
     })

@@ -330,6 +330,16 @@ type Script = {
   readonly requests: FamilyRequest[]
 }
 
+const FORMATS = { chat: CHAT, messages: MESSAGES, responses: RESPONSES, gemini: GEMINI }
+
+/** Returns the bytes of a stream in a provider's format, or in Amazon's frames around it. */
+export const streamOf = (format: keyof typeof FORMATS, turn: Turn, isAws = false): Buffer =>
+  Buffer.concat(
+    FORMATS[format]
+      .events(turn)
+      .map((event) => (isAws ? awsChunk(dataOf(event)) : Buffer.from(event))),
+  )
+
 /** A provider that answers in the format of each path, and keeps the requests. */
 export async function providerOfAllFormats(turnFor: (body: string) => Turn = weatherTurn) {
   const script: Script = {

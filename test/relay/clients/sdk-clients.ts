@@ -22,7 +22,7 @@ export type Client = {
   /** Asks for the weather, answers the model's tool call, and returns the model's sentence. */
   readonly useTool: (access: Access, isStream: boolean) => Promise<string>
   /** Asks for an answer with a JSON schema. */
-  readonly askForJson: (access: Access) => Promise<string>
+  readonly askForJson: (access: Access, isStream: boolean) => Promise<string>
 }
 
 const PROMPT = 'How is the weather in Paris?'
@@ -58,13 +58,17 @@ const chat: Client = {
     const last = await send({ model: access.model, messages, tools })
     return last.choices[0]?.message.content ?? ''
   },
-  askForJson: async (access) => {
+  askForJson: async (access, isStream) => {
     const format = { name: 'place', schema: SCHEMA, strict: true }
-    const { choices } = await openAi(access).chat.completions.create({
+    const { completions } = openAi(access).chat
+    const params: OpenAI.ChatCompletionCreateParamsNonStreaming = {
       model: access.model,
       messages: [{ role: 'user', content: PROMPT }],
       response_format: { type: 'json_schema', json_schema: format },
-    })
+    }
+    const { choices } = isStream
+      ? await completions.stream({ ...params, stream: true }).finalChatCompletion()
+      : await completions.create(params)
     return choices[0]?.message.content ?? ''
   },
 }
@@ -85,13 +89,17 @@ const responses: Client = {
     const last = await send({ ...base, input: [...input, ...(output as typeof input), result] })
     return last.output_text
   },
-  askForJson: async (access) => {
-    const { output_text } = await openAi(access).responses.create({
+  askForJson: async (access, isStream) => {
+    const api = openAi(access).responses
+    const params: OpenAI.Responses.ResponseCreateParamsNonStreaming = {
       model: access.model,
       input: PROMPT,
       store: false,
       text: { format: { type: 'json_schema', name: 'place', schema: SCHEMA, strict: true } },
-    })
+    }
+    const { output_text } = isStream
+      ? await api.stream({ ...params, stream: true }).finalResponse()
+      : await api.create(params)
     return output_text
   },
 }
@@ -112,13 +120,17 @@ const anthropic: Client = {
     messages.push({ role: 'assistant', content }, { role: 'user', content: [result] })
     return textOf((await send({ ...base, messages })).content)
   },
-  askForJson: async (access) => {
-    const { content } = await anthropicOf(access).messages.create({
+  askForJson: async (access, isStream) => {
+    const { messages: api } = anthropicOf(access)
+    const params: Anthropic.MessageCreateParamsNonStreaming = {
       model: access.model,
       max_tokens: 100,
       messages: [{ role: 'user', content: PROMPT }],
       output_config: { format: { type: 'json_schema', schema: SCHEMA } },
-    })
+    }
+    const { content } = isStream
+      ? await api.stream({ ...params, stream: true }).finalMessage()
+      : await api.create(params)
     return textOf(content)
   },
 }
@@ -159,13 +171,17 @@ const google: Client = {
     ]
     return (await send(turns as Contents)).map(({ text }) => text ?? '').join('')
   },
-  askForJson: async (access) => {
-    const answer = await googleOf(access).models.generateContent({
+  askForJson: async (access, isStream) => {
+    const { models } = googleOf(access)
+    const params = {
       model: access.model,
       contents: PROMPT,
       config: { responseMimeType: 'application/json', responseJsonSchema: SCHEMA },
-    })
-    return answer.text ?? ''
+    }
+    if (!isStream) return (await models.generateContent(params)).text ?? ''
+    let text = ''
+    for await (const chunk of await models.generateContentStream(params)) text += chunk.text ?? ''
+    return text
   },
 }
 const googleOf = ({ url, key }: Access) =>
@@ -191,7 +207,7 @@ const vercel = (name: string, modelOf: (access: Access) => LanguageModel): Clien
     const answer = streamText({ ...params, onError: () => {} })
     return await answer.text
   },
-  askForJson: async (access) => {
+  askForJson: async (access, isStream) => {
     const output = Output.object({ schema: jsonSchema(SCHEMA) })
     // Without this, the provider `anthropic` uses a tool for models whose name it does not know.
     const providerOptions = { anthropic: { structuredOutputMode: 'outputFormat' } }
@@ -202,7 +218,8 @@ const vercel = (name: string, modelOf: (access: Access) => LanguageModel): Clien
       maxRetries: 0,
       providerOptions,
     }
-    return JSON.stringify((await generateText(params)).output)
+    if (!isStream) return JSON.stringify((await generateText(params)).output)
+    return JSON.stringify(await streamText({ ...params, onError: () => {} }).output)
   },
 })
 
