@@ -2,8 +2,8 @@ import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } fro
 import { parseArgs } from 'node:util'
 import { MANIFEST_FILE, manifestOf } from './export-format.ts'
 import { openExport } from './export-reader.ts'
-import { printable, reportJson, reportText } from './report-text.ts'
 import { parseVerifierKey, splitNotes } from './signed-checkpoint.ts'
+import { printable, reportJson, reportText } from './verification-report-text.ts'
 import { verifyExport } from './verify-export.ts'
 import { areReceiptsProved, receiptText, verifyReceiptFiles } from './verify-receipt-files.ts'
 
@@ -20,13 +20,16 @@ Verifies an export of recorded events. Exit code 0: nothing was found; 1: someth
 none of the receipts is proved; 2: the arguments or the export could not be read.
 `
 
-/** A signed checkpoint is smaller. A file of them begins with the first one. */
+/**
+ * The maximum bytes of one signed checkpoint. This many bytes of a file are enough to recognize a
+ * file of checkpoints, which begins with one.
+ */
 const NOTE_BYTES_MAX = 100_000
 const NOTES_BYTES_MAX = 256 * 1024 * 1024
 
 /**
- * Returns the signed checkpoints in a file or an earlier export. A file can have several, as the
- * one has to which the site appends them (`TRANSPARENCY_LOG_FILE`).
+ * Returns the signed checkpoints in a file or in an earlier export. A file may contain several,
+ * because the site appends its checkpoints to one file (`TRANSPARENCY_LOG_FILE`).
  */
 export function earlierCheckpoints(path: string): readonly string[] {
   if (!existsSync(path)) throw new Error(`${path} does not exist`)
@@ -46,7 +49,10 @@ export function earlierCheckpoints(path: string): readonly string[] {
   }
 }
 
-/** Looks at the beginning of a file only, because an archive of an export can be very large. */
+/**
+ * Reports whether a file contains signed notes. Only the beginning of the file is read, because the
+ * archive of an export can be very large.
+ */
 function isFileOfNotes(path: string): boolean {
   const bytes = Buffer.alloc(NOTE_BYTES_MAX)
   const file = openSync(path, 'r')

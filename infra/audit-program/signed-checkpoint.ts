@@ -19,7 +19,10 @@ export type NoteSignature = {
   readonly bytes: Buffer
 }
 
-/** A checkpoint in the form of C2SP tlog-checkpoint. `body` is the signed text. */
+/**
+ * A signed checkpoint: the size and the root hash of a log's tree, in the format C2SP
+ * tlog-checkpoint. `body` is the signed text.
+ */
 export type SignedCheckpoint = {
   readonly origin: string
   readonly size: number
@@ -78,9 +81,9 @@ export function parseSignedCheckpoint(
 }
 
 /**
- * Splits a text into its signed notes, such as the file to which a site appends its checkpoints. An
- * empty line separates two notes, and the text of a note from its signatures. A note without
- * signatures is returned as well, so that it is not left out silently.
+ * Splits a text into signed notes. Such a text is, for example, the file to which a site appends
+ * its checkpoints. An empty line separates two notes, and also the text of a note from its
+ * signatures. A note without signatures is returned as well, so that it is not silently ignored.
  */
 export function splitNotes(text: string): string[] {
   const notes: string[] = []
@@ -98,7 +101,10 @@ export function splitNotes(text: string): string[] {
   return body === null ? notes : [...notes, `${body}\n`]
 }
 
-/** Returns whether the key has signed the checkpoint. A witness key signs a time with it. */
+/**
+ * Returns whether the key has signed the checkpoint. The signature of a witness key includes a
+ * time.
+ */
 export function isSignedBy({ body, signatures }: SignedCheckpoint, key: VerifierKey): boolean {
   return signatures.some(({ name, id, bytes }) => {
     if (name !== key.name || id !== key.id) return false

@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { AUDIT_STATE_VERSION, type AuditState } from '#domain/audit/state.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 import type { Vault } from '../vault/port.ts'
-import { GrowingTree } from './growing-tree.ts'
+import { GrowingTree } from './append-only-merkle-tree.ts'
 
 const DDL = `
   create table if not exists audit_jobs.state (

@@ -14,12 +14,12 @@ import {
 import { foldContext } from '#projections/runner/start-projections.ts'
 import { verifyReadModels } from '#projections/runner/verify-read-model.ts'
 import type { Core } from '../core-dependencies.ts'
+import { GrowingTree } from './append-only-merkle-tree.ts'
 import { compareBalances } from './compare-balances.ts'
-import { GrowingTree } from './growing-tree.ts'
-import type { RecordReader } from './read-records.ts'
-import { openSealedLog, recordsOf, type SealedLog } from './sealed-tree.ts'
+import { openSealedLog, recordsOf, type SealedLog } from './open-sealed-log.ts'
 import { readVerified, type Verified, writeVerified } from './stored-audit-state.ts'
 import { eventOf, leafHash, type StoredRecord } from './stored-record.ts'
+import type { RecordReader } from './stored-record-reader.ts'
 import {
   compareEarlierEvents,
   compareEarlierRoots,
@@ -30,9 +30,12 @@ import {
   type SignedLog,
   verifyIsSealed,
   verifySignedCheckpoints,
-} from './verify-log.ts'
+} from './verify-transparency-log.ts'
 
-/** Small pages, so that the process answers requests in between. */
+/**
+ * The number of events per page. Pages are small, so that the process can answer requests between
+ * two pages.
+ */
 const PAGE = 500
 
 export type VerifySiteOptions = {
@@ -55,9 +58,9 @@ export type SiteVerification = {
 
 /**
  * Verifies the recorded events, the transparency log and the balances. A full verification reads
- * all events and also compares every read model with a new fold. An incremental one continues after
- * the last verification without findings, and becomes a full one if there is none. It compares the
- * events before, or a part of them, with their sealed hashes.
+ * all events and also compares every read model with a new fold. An incremental verification
+ * continues after the last one without findings, and compares all or a part of the earlier events
+ * with their sealed hashes. Without such a verification, it becomes a full one.
  */
 export async function verifySite(
   core: Core,
@@ -181,7 +184,10 @@ function applyRecord(state: Verified['state'], record: StoredRecord, findings: F
   }
 }
 
-/** Reports events that are missing at the end, by the store's own counts and by the log's. */
+/**
+ * Reports events that are missing at the end of the history, by the counts of the store and of the
+ * log.
+ */
 async function verifyEnd(
   core: Core,
   state: Verified['state'],
@@ -215,8 +221,9 @@ async function verifyEnd(
 }
 
 /**
- * Reports read models that include events which are not here. Only they may still show that the end
- * of the history was cut off together with its log, so the finding does not ask for a rebuild.
+ * Reports read models that include events which the store does not have. If the end of the history
+ * was cut off together with its log, only the read models may still show it. The finding therefore
+ * does not recommend a rebuild.
  */
 async function reportAheadOfEvents(
   core: Core,

@@ -16,16 +16,21 @@ import {
   SEALED_FOLDER,
   SEGMENT_FOLDER,
 } from './export-format.ts'
-import { type ExportOptions, type ExportSource, exportFiles, treeBefore } from './write-export.ts'
+import {
+  type ExportOptions,
+  type ExportSource,
+  exportFiles,
+  treeBefore,
+} from './generate-export-files.ts'
 
-/** Thrown if a folder has an export that the new one would not continue, but replace. */
+/** Thrown if the folder contains an export that the new export would not continue. */
 export class OtherExport extends Error {}
 
 /**
- * Writes an export into a folder. Complete segments of an earlier or interrupted export of the same
- * folder are kept, and segments that no longer belong to it are removed at the end. Throws
- * `OtherExport` if the folder has the export of another site or of another range, which may be
- * somebody's evidence.
+ * Writes an export into a folder. Complete segments of an earlier or interrupted export in the
+ * folder are kept. Segments that no longer belong to it are removed at the end. Throws
+ * `OtherExport` if the folder has the export of another site or of another range, because that
+ * export may be evidence.
  */
 export async function writeExportFolder(
   source: ExportSource,
@@ -96,7 +101,10 @@ const originsOf = (keys: readonly string[]): string[] => [
   ...new Set(keys.map((key) => key.split('+')[0] ?? '')),
 ]
 
-/** Renames the file when it is complete, so that an interrupted write leaves no part of it. */
+/**
+ * Writes the file under another name and then renames it, so that an interrupted write leaves no
+ * incomplete file.
+ */
 function writeWhole(path: string, bytes: Buffer): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(`${path}.unfinished`, bytes)

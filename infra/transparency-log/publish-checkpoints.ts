@@ -4,19 +4,25 @@ import { request } from 'undici'
 import type { Outbound } from '../outbound/outbound-connections.ts'
 import { warnThrottled } from '../telemetry/log.ts'
 import { ANSWER_MS_MAX, askWitnesses, type WitnessDeps } from './ask-witnesses.ts'
-import { checkpointsAfter, type LogCheckpoint, listCheckpoints } from './read-log.ts'
+import {
+  checkpointsAfter,
+  type LogCheckpoint,
+  listCheckpoints,
+} from './read-checkpoints-and-tiles.ts'
 
-/** The most checkpoints that one call publishes. The next call continues after them. */
+/**
+ * The maximum number of checkpoints that one call publishes. The next call continues after them.
+ */
 const PUBLISHED_AT_ONCE = 1_000
 
-/** The latest checkpoints with which a new destination begins. */
+/** The number of latest checkpoints that a new destination receives first. */
 const PUBLISHED_FIRST = 100
 
 /**
- * Asks the witnesses to sign the latest checkpoint, and publishes the checkpoints that are not
- * published yet to the webhook and the file that are configured. Returns false if a witness that is
- * required has not signed, or something is not published: the caller must try again. A process that
- * dies in between may publish a checkpoint twice, and leaves none out.
+ * Asks the witnesses to sign the latest checkpoint. Then sends unpublished checkpoints to the
+ * configured webhook and appends them to the configured file. Returns false if the caller must try
+ * again, because a required witness has not signed or a checkpoint is not published. If the process
+ * dies in between, a checkpoint may be published twice, but none is left out.
  */
 export async function publishCheckpoints(deps: WitnessDeps): Promise<boolean> {
   const { config, outbound, pg } = deps
@@ -63,8 +69,8 @@ async function publishTo(
 }
 
 /**
- * Returns the checkpoints that the destination does not have, in their order. A new destination,
- * and the one of a log that was begun again, begins with the latest checkpoints.
+ * Returns the checkpoints that the destination has not received, in order. If the destination is
+ * new, or the log was begun again, the result starts with the latest checkpoints.
  */
 async function unpublishedCheckpoints(
   pg: Pool,

@@ -13,21 +13,24 @@ type SealerCore = Pick<
   'actors' | 'config' | 'leases' | 'log' | 'now' | 'pg' | 'store' | 'vault'
 >
 
-/** The pause between checkpoints. With more events than one checkpoint may have, there is none. */
+/** The pause between two checkpoints. There is no pause while a full checkpoint can be signed. */
 export const SEAL_EVERY_MS = 10_000
 
-/** How often the unsealed events are counted meanwhile. */
+/** The interval at which the unsealed events are counted during the pause. */
 const COUNT_EVERY_MS = 1_000
 
-/** The longest pause before checkpoints that are not published or not final are tried again. */
+/**
+ * The maximum pause before the next attempt to publish checkpoints, or to get the missing
+ * signatures of witnesses.
+ */
 const PUBLISH_AGAIN_MS_MAX = 60_000
 
 /**
- * Seals new events every ten seconds, and as soon as there are enough for a whole checkpoint, in
- * the one process that holds the lease. If the history has changed, or the key is another one, it
- * signs nothing and raises an alarm at each attempt. The checkpoints are published after a start
- * and after each sealing, and then with growing pauses until the required witnesses have signed the
- * latest one, because an idle site seals no other one.
+ * Seals new events every ten seconds, or as soon as there are enough for a full checkpoint. A lease
+ * lets only one process do this. If the history or the log's key has changed, the sealer signs
+ * nothing and raises an alarm at each attempt. Checkpoints are published after a start and after
+ * each sealing. They are published again, with growing pauses, until the required witnesses have
+ * signed the latest checkpoint, because an idle site signs no new one.
  */
 export async function startSealer(
   core: SealerCore,
@@ -66,7 +69,7 @@ export async function startSealer(
   }
 }
 
-/** Waits until the time has passed, or `isEnough` is true, which is asked now and then. */
+/** Waits until the time has passed or `isEnough`, which is called regularly, returns true. */
 async function pause(
   ms: number,
   isEnough: () => Promise<boolean>,
@@ -83,8 +86,9 @@ async function pause(
 }
 
 /**
- * Returns whether the next checkpoint has as many events as it may have. The positions of another
- * event store than Postgres have gaps, so its events are not counted and wait for their time.
+ * Returns whether enough events are waiting for a full checkpoint. Only the events in Postgres are
+ * counted. The positions of another event store have gaps, so its events wait for the end of the
+ * pause.
  */
 async function isCheckpointFull({ config, pg }: SealerCore): Promise<boolean> {
   if (config.eventStore.url !== null) return false
@@ -95,7 +99,7 @@ async function isCheckpointFull({ config, pg }: SealerCore): Promise<boolean> {
   return Number(rows[0]?.count ?? 0) >= EVENTS_PER_CHECKPOINT_MAX
 }
 
-/** Whether checkpoints must be published, and when it is tried again. */
+/** Whether checkpoints must be published, and the time of the next attempt. */
 class Publication {
   private isComplete = false
   private pauseMs: number
