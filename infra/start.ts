@@ -18,8 +18,7 @@ import {
   SERVED_TYPES,
   startRelay,
 } from '#relay/server.ts'
-import { abortable, NEVER } from './abortable.ts'
-import { startAuditJobs } from './audit-program/audit-jobs.ts'
+import { startAuditJobs } from './audit-program/run-audit-jobs.ts'
 import type { Config, Role } from './config/config.ts'
 import type { Core } from './core-dependencies.ts'
 import { createHttpApp } from './http/app.ts'
@@ -29,6 +28,7 @@ import { serveConsole } from './http/serve-console.ts'
 import { createSlowUploads, type SlowUploads } from './http/slow-uploads.ts'
 import { type HttpListener, listen } from './http-listener.ts'
 import type { EmbeddedPostgres } from './postgres/embedded-postgres.ts'
+import { abortable, NEVER } from './reject-on-abort.ts'
 import { createDrain, createDrainState, type DrainState } from './shutdown-drain.ts'
 import { startCore } from './start-core.ts'
 import { addHealthRoutes } from './telemetry/health-routes.ts'

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { describeStartError } from '../start-error.ts'
-import { CommandError, type Invocation, type Verb } from './command.ts'
-import { BALANCE, LEDGER, STATEMENT } from './commands-on-accounts.ts'
-import { EXPORT, REPLAY, VERIFY } from './commands-on-history.ts'
-import { ROTATE_KEY } from './commands-on-key.ts'
-import { RECOMPUTE, VERIFY_RECEIPT, WITNESS } from './commands-on-proofs.ts'
-import { RECEIPT } from './commands-on-receipts.ts'
+import { BALANCE, LEDGER, STATEMENT } from './cli-balance-ledger-statement.ts'
+import { RECEIPT } from './cli-receipt.ts'
+import { ROTATE_KEY } from './cli-rotate-key.ts'
+import { CommandError, type Invocation, type Verb } from './cli-verb.ts'
+import { EXPORT, REPLAY, VERIFY } from './cli-verify-export-replay.ts'
+import { RECOMPUTE, VERIFY_RECEIPT, WITNESS } from './cli-verify-receipt-witness-recompute.ts'
 
 const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['verify', VERIFY],

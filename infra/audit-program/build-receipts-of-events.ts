@@ -5,7 +5,7 @@ import {
   listCheckpoints,
   readKeyRotations,
   storedTree,
-} from '../transparency-log/read-log.ts'
+} from '../transparency-log/read-checkpoints-and-tiles.ts'
 import { SEAL_EVERY_MS } from '../transparency-log/sealer.ts'
 import { isSignedBy, parseSignedCheckpoint, parseVerifierKey } from './signed-checkpoint.ts'
 import { eventOf, leafHash, type StoredRecord } from './stored-record.ts'
@@ -15,7 +15,7 @@ type Deps = Pick<Core, 'pg' | 'config' | 'now'>
 
 export type Cosignature = { readonly witness: string; readonly signed_at: number }
 
-/** A receipt with what the site knows about it, which its verifier does not rely on. */
+/** A receipt with additional facts from the site. The verification of a receipt ignores them. */
 export type IssuedReceipt = Receipt & {
   /** When the next signed checkpoint is expected, in unix seconds. Null unless pending. */
   readonly expected_at: number | null
@@ -34,7 +34,10 @@ export class TreeTooSmall extends Error {
   }
 }
 
-/** The number of latest checkpoints among which one with enough cosignatures is searched. */
+/**
+ * The number of latest checkpoints that are searched for one with enough cosignatures, which are
+ * the signatures of witnesses.
+ */
 const CHECKPOINTS_SEARCHED = 30
 
 type AnchorCheckpoint = {
@@ -44,9 +47,11 @@ type AnchorCheckpoint = {
 }
 
 /**
- * Builds receipts of events. All receipts of one response refer to one checkpoint: the latest that
- * covers the events and has the required cosignatures, or else the latest. `sinceSize` requests the
- * proof that its tree continues an earlier one. Throws `SealedEventChanged` and `TreeTooSmall`.
+ * Builds receipts, each of which proves that an event is in the transparency log. All receipts of
+ * one response refer to the same checkpoint: the latest one that covers the events and has the
+ * required cosignatures, or, without such a checkpoint, the latest one. If `sinceSize` is given,
+ * the response also proves that the tree continues the tree of that size. Throws
+ * `SealedEventChanged` and `TreeTooSmall`.
  */
 export async function buildReceipts(
   deps: Deps,
@@ -82,7 +87,7 @@ export async function buildReceipts(
   return { items, consistency, key_rotations: await readKeyRotations(deps.pg) }
 }
 
-/** The balances that an event names. Events of earlier versions name none. */
+/** Returns the balances that an event contains. Events of earlier versions contain none. */
 function balancesOf(record: StoredRecord): Pick<Receipt, 'balance_after' | 'held_after'> {
   const { balanceAfter = null, heldAfter = null } = eventOf(record).data as {
     readonly balanceAfter?: number
@@ -111,7 +116,10 @@ async function chooseCheckpoint(
   return cosigned(latest)
 }
 
-/** Returns the witnesses whose signatures in the note are valid, with the times of these. */
+/**
+ * Returns the witnesses whose signatures in the note are valid, each with the time of its
+ * signature.
+ */
 export function cosignaturesOf({ config }: Pick<Core, 'config'>, note: string): Cosignature[] {
   const { witnesses } = config.transparencyLog
   if (witnesses.length === 0) return []

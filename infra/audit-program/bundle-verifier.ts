@@ -15,8 +15,8 @@ let bundled: string | null = null
 
 /**
  * Returns the offline verifier as one JavaScript module without dependencies. Each source file
- * becomes a function that returns its exports, so that equal names in different files do not meet.
- * The types are blanked out by Node, and everything else stays as it is written.
+ * becomes a function that returns its exports, so that equal names in different files do not
+ * collide. Node replaces the types by spaces, and the rest of the code is unchanged.
  */
 export function bundleVerifier(): string {
   bundled ??= link()
@@ -50,7 +50,10 @@ function link(): string {
 const IMPORT = /^import\s*\{([^}]*)\}\s*from\s*'([^']+)'\s*;?$/gm
 const EXPORTED = /^export (?:async )?(?:const|function\*?|class) (\w+)/gm
 
-/** Replaces the imports of a file by the exports of other modules, and returns its own exports. */
+/**
+ * Returns the code of a file as the body of a function: each import reads the exports of another
+ * module, and the function returns the exports of the file.
+ */
 function linked(
   path: string,
   nameOf: (path: string) => string,

@@ -55,7 +55,7 @@ export async function compareBalances(
 
 const NOTHING: Balance = { balance: 0n, held: 0n, affiliate: 0n }
 
-/** Reads rows and positions in one snapshot, once all lanes have reached `position`. */
+/** Waits until all lanes have reached `position`, and reads rows and positions in one snapshot. */
 async function readBalances(core: Core, position: number) {
   const read = async (client: PoolClient) => {
     const positions = (await readCheckpoints(client)).get('balances')?.positions ?? []

@@ -6,7 +6,7 @@ export const VERIFIER_FILE = 'verify.mjs'
 export const SEGMENT_FOLDER = 'segments'
 export const SEALED_FOLDER = 'sealed'
 
-/** The events of a segment, except for the first and the last one. */
+/** The number of events in a segment. Only the first and the last segment can have fewer. */
 export const EVENTS_PER_SEGMENT = 10_000
 
 /** The maximum size of a segment in bytes, compressed and uncompressed. */
@@ -38,23 +38,27 @@ export type Manifest = {
   readonly events: number
   readonly segments: readonly Segment[]
   /**
-   * The tree of the events before `first`: their number, and the roots (base64) of its complete
-   * subtrees.
+   * The Merkle tree over the events before `first`: the number of these events, and the roots
+   * (base64) of the complete subtrees.
    */
   readonly treeBefore: { readonly size: number; readonly subtrees: readonly string[] }
-  /** The signed checkpoints of the events, by size. */
+  /** The signed checkpoints that cover the events, in the order of their tree sizes. */
   readonly signedCheckpoints: readonly string[]
-  /** The keys with which the site and its witnesses sign, as `name+hash+key`. */
+  /**
+   * The keys by which the signatures of the site and its witnesses are verified, as
+   * `name+hash+key`.
+   */
   readonly keys: readonly string[]
   readonly witnessKeys: readonly string[]
   /**
-   * The notes with which the site replaced its key, signed with the old and the new one. Omitted by
-   * earlier releases.
+   * The notes in which the site replaced its key. The old and the new key have signed each note.
+   * Omitted by earlier releases.
    */
   readonly keyRotations?: readonly string[]
   /**
-   * The next signed checkpoint after the last event, and the proof (hashes in base64) that its tree
-   * continues the tree of these events. Omitted if the export ends with the last event of the site.
+   * The next signed checkpoint after the last event of the export, and the proof (hashes in base64)
+   * that its tree continues the tree of the exported events. Omitted if the export ends with the
+   * last event of the site.
    */
   readonly continuation?: {
     readonly signedCheckpoint: string
@@ -73,7 +77,10 @@ export const segmentName = (first: number, last: number): string =>
 export const sealedName = (segment: string): string =>
   segment.replace(`${SEGMENT_FOLDER}/`, `${SEALED_FOLDER}/`).replace('.ndjson.gz', '.sha256')
 
-/** The last position of the segment with this position. Segments begin at fixed positions. */
+/**
+ * Returns the last position of the segment that contains this position. Segments begin at fixed
+ * positions.
+ */
 export const segmentEnd = (position: number): number =>
   Math.ceil(position / EVENTS_PER_SEGMENT) * EVENTS_PER_SEGMENT
 

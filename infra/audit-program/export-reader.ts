@@ -13,7 +13,10 @@ import { MANIFEST_FILE, SEGMENT_BYTES_MAX } from './export-format.ts'
 
 /** The files of an export, in a folder or in a tar archive. */
 export type ExportReader = {
-  /** Returns the bytes of a file, or null if there is no such file, or it could be no such file. */
+  /**
+   * Returns the bytes of a file. Returns null if the file does not exist, or if its name can't be
+   * that of a file of an export.
+   */
   readonly read: (name: string) => Buffer | null
   readonly close: () => void
 }
@@ -26,7 +29,10 @@ export function openExport(path: string): ExportReader {
   return tarReader(path)
 }
 
-/** The names come from the manifest, so they could lead out of the folder. */
+/**
+ * Matches the names of an export's files. Only these files are read: the names come from the
+ * manifest, and another name could lead out of the folder.
+ */
 const FILE_NAME = /^(?:manifest\.json|segments\/[\d-]+\.ndjson\.gz|sealed\/[\d-]+\.sha256)$/
 
 const folderReader = (folder: string): ExportReader => ({

@@ -6,9 +6,9 @@ import type { Core } from '../core-dependencies.ts'
 export type RefusedCheckpoint = Omit<WitnessRefused['data'], 'id' | 'refusedAt'>
 
 /**
- * Records that a witness knows another history, as an event, so that the admins are notified of it
- * and each later verification finds it. A log line alone would be lost. A refusal that is repeated
- * is recorded once.
+ * Appends an event when a witness reports that it has signed a different history. The event
+ * notifies the admins, and each later verification reports it. A line in the log alone could be
+ * lost. A repeated refusal is recorded once.
  */
 export async function recordRefusingWitness(
   { actors, now }: Pick<Core, 'actors' | 'now'>,

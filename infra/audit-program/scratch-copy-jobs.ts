@@ -16,7 +16,7 @@ import {
   scratchBytes,
 } from './scratch-read-models.ts'
 
-/** The size of one copy in bytes that is allowed. */
+/** The maximum size of one copy in bytes. */
 const BYTES_MAX = 20 * 1024 ** 3
 const CHECK_EVERY_MS = 1_000
 
@@ -31,7 +31,7 @@ async function append({ actors, now }: Core, id: string, command: AuditJobComman
 const end = (core: Core, id: string, reason: ScratchCopyEnd): Promise<void> =>
   append(core, id, { type: 'EndScratchCopies', ids: [id], reason, endedAt: core.now() })
 
-/** Ends copies that are too old, and drops the tables of copies that have ended. */
+/** Ends copies that have expired, and drops the tables of copies that have ended. */
 export async function cleanScratchCopies(core: Core): Promise<void> {
   const copies = await scratchCopiesOf(core)
   for (const copy of copies) {

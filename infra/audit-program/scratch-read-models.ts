@@ -13,8 +13,8 @@ import { ALL_LANES } from '../event-bus/lane-of-stream.ts'
 
 /**
  * Folds the events up to a position into the tables of a copy. Tables of an earlier, interrupted
- * build are dropped first. The data keys of users are read again, because this process may still
- * cache the key of a user who was erased elsewhere.
+ * build are dropped first. The data keys of users are also loaded again, because this process may
+ * have cached the key of a user whom another process has erased.
  */
 export async function buildScratchTables(
   core: Core,

@@ -8,11 +8,12 @@ import type { StoredRecord } from './stored-record.ts'
 export const SEALED_WITHIN_MS = 120_000
 
 /**
- * How many of the first events are covered by checkpoints with certain signatures. Without this
- * check, somebody could remove the last checkpoints and then change the events that they cover.
+ * Determines how many of the first events are covered by checkpoints with certain signatures.
+ * Without this check, somebody could remove the last checkpoints and then change the events that
+ * these checkpoints covered.
  */
 export class Coverage {
-  /** The size of the largest tree that was compared with such a checkpoint. */
+  /** The number of events in the largest tree that was compared with such a checkpoint. */
   size = 0
   private first: StoredRecord | null = null
 
@@ -26,8 +27,9 @@ export class Coverage {
   }
 
   /**
-   * Reports the events that are not covered, unless they are as new as the last event. `quorum` is
-   * the number of witnesses that must have signed, or null for the site itself.
+   * Reports the events that no checkpoint covers, unless the first of them is at most
+   * `SEALED_WITHIN_MS` older than the last event, because the site may not have signed it yet.
+   * `quorum` is the number of witnesses that must have signed, or null for the site itself.
    */
   finish(findings: Findings, lastAt: number, quorum: number | null): void {
     const { first, size } = this

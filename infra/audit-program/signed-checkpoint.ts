@@ -19,7 +19,10 @@ export type NoteSignature = {
   readonly bytes: Buffer
 }
 
-/** A checkpoint in the form of C2SP tlog-checkpoint. `body` is the signed text. */
+/**
+ * A signed checkpoint: the size and the root hash of a log's tree, in the format C2SP
+ * tlog-checkpoint. `body` is the signed text.
+ */
 export type SignedCheckpoint = {
   readonly origin: string
   readonly size: number
@@ -117,7 +120,10 @@ function* blocksIn(lines: Iterable<string>): Generator<string> {
   if (block.length > 0) yield block.join('\n')
 }
 
-/** Returns whether the key has signed the checkpoint. A witness key signs a time with it. */
+/**
+ * Returns whether the key has signed the checkpoint. The signature of a witness key includes a
+ * time.
+ */
 export function isSignedBy({ body, signatures }: SignedCheckpoint, key: VerifierKey): boolean {
   return signatures.some(({ name, id, bytes }) => {
     if (name !== key.name || id !== key.id) return false

@@ -5,7 +5,7 @@ import { AUDIT_STATE_VERSION, type AuditState } from '#domain/audit/state.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { inTransaction } from '../postgres/in-transaction.ts'
 import type { Vault } from '../vault/port.ts'
-import { GrowingTree } from './growing-tree.ts'
+import { GrowingTree } from './append-only-merkle-tree.ts'
 
 /** Earlier releases stored the whole state in `audit_jobs.state`, in one row of at most 1 GB. */
 const DDL = `

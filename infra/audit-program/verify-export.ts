@@ -6,12 +6,11 @@ import { Findings } from '#domain/audit/findings.ts'
 import { type AuditState, initialAudit } from '#domain/audit/state.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { isConsistent } from '../transparency-log/merkle-tree.ts'
+import { GrowingTree } from './append-only-merkle-tree.ts'
 import type { Segment } from './export-format.ts'
 import { MANIFEST_FILE, type Manifest, manifestOf } from './export-format.ts'
 import type { ExportReader } from './export-reader.ts'
-import { GrowingTree } from './growing-tree.ts'
-import { KeyRing } from './key-ring.ts'
-import { segmentLines } from './segment-lines.ts'
+import { segmentLines } from './read-segment-lines.ts'
 import { Coverage } from './signature-coverage.ts'
 import {
   isSignedBy,
@@ -21,6 +20,7 @@ import {
   type VerifierKey,
 } from './signed-checkpoint.ts'
 import { eventOf, leafHash, recordOf, type StoredRecord } from './stored-record.ts'
+import { KeyRing } from './trusted-log-keys.ts'
 
 export type VerifyOptions = {
   /** Keys of the site that the caller trusts. Without them, the keys of the export are used. */
@@ -40,7 +40,7 @@ export type VerificationReport = {
   /** The root of the tree after the last event, in base64. */
   readonly root: string
   readonly treeSize: number
-  /** The size of the largest signed checkpoint that the events give. */
+  /** The number of events in the largest signed checkpoint that matches the events. */
   readonly sealedSize: number
   readonly findings: Findings
   /** What was checked and what was not, as sentences. */
@@ -268,7 +268,10 @@ class CheckpointChecks {
     if (this.quorum !== null) this.witnessed.finish(this.findings, lastAt, this.quorum)
   }
 
-  /** Compares the tree with a checkpoint of later events, of which the export has no other part. */
+  /**
+   * Compares the tree with the next checkpoint after the export. Of the later events, the export
+   * contains only the proof that their tree continues this one.
+   */
   private continueTo(tree: GrowingTree, continuation: NonNullable<Manifest['continuation']>): void {
     const checkpoint = this.parsed(continuation.signedCheckpoint, 'next')
     if (checkpoint === null) return

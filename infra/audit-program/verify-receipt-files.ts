@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
-import { countOf, printable } from './report-text.ts'
 import { SEALED_WITHIN_MS } from './signature-coverage.ts'
+import { countOf, printable } from './verification-report-text.ts'
 import {
   type ConsistencyProof,
   compareReceipts,
@@ -26,11 +26,11 @@ export type ReceiptFilesReport = {
 const FILE_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * Verifies the receipts in files. A file has the answer of `GET /api/audit/receipts` or
- * `GET /api/ledger/self/receipts`. The pages of one account in several files are one statement:
- * a revision that is missing between two pages is found as well. All receipts are compared with
- * each other. The newest events of an account may not be sealed yet, which is noted. `now` is the
- * time of the verification in unix milliseconds.
+ * Verifies the receipts in files. A file contains the response of `GET /api/audit/receipts` or `GET
+ * /api/ledger/self/receipts`. Pages of one account in several files are verified as one statement,
+ * so that a revision that is missing between two pages is found as well. All receipts are compared
+ * with each other. The newest events of an account may not be sealed yet, which is reported as a
+ * note. `now` is the time of the verification in unix milliseconds.
  */
 export function verifyReceiptFiles(
   paths: readonly string[],
@@ -90,10 +90,11 @@ function provedReceipts(
 }
 
 /**
- * Returns the unsealed receipts of new events that no sealed receipt of the same account follows.
- * Others are findings: events are sealed in the order of their positions, and a receipt that is
- * unsealed for long could be that of an invented event, as could that of an event of the future,
- * which would stay new forever.
+ * Returns the unsealed receipts that are accepted: those of new events after which no receipt of
+ * the same account is sealed. Events are sealed in the order of their positions, so an unsealed
+ * receipt before a sealed one is a finding. So is one that stays unsealed for long, because its
+ * event could be invented, and one of an event in the future, because it would count as new
+ * forever.
  */
 function newestUnsealed(
   unproven: readonly Receipt[],
@@ -143,7 +144,7 @@ function resultOf({ receipts, proved, findings }: ReceiptFilesReport): string {
     : `${verified} ${proved} ${proved === 1 ? 'is' : 'are'} proved, ${later}. Nothing was found.`
 }
 
-/** Returns whether the receipts show something, and nothing speaks against it. */
+/** Returns whether the receipts prove something and have no findings. */
 export const areReceiptsProved = ({ receipts, proved, findings }: ReceiptFilesReport): boolean =>
   findings.length === 0 && (proved > 0 || receipts === 0)
 
@@ -157,7 +158,7 @@ type ReceiptFile = {
   readonly lastRevision: number
 }
 
-/** The receipts of one account from all files, each revision once. */
+/** The receipts of one account from all files. Each revision occurs once. */
 type Statement = { readonly receipts: readonly Receipt[]; readonly lastRevision: number }
 
 function statementsOf(

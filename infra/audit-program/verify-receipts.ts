@@ -1,8 +1,8 @@
 import { englishText } from '#domain/audit/finding-texts.ts'
 import { isConsistent, isIncluded } from '../transparency-log/merkle-tree.ts'
-import { KeyRing } from './key-ring.ts'
 import { isSignedBy, parseSignedCheckpoint, parseVerifierKey } from './signed-checkpoint.ts'
 import { eventOf, leafHash, recordOf, type StoredRecord } from './stored-record.ts'
+import { KeyRing } from './trusted-log-keys.ts'
 
 /** A receipt as `GET /api/audit/receipts` returns it. Hashes are in base64. */
 export type Receipt = {
@@ -48,7 +48,7 @@ export type ReceiptFault =
   | 'balance'
   /** Two receipts show different histories. */
   | 'fork'
-  /** A proof that the trees of two receipts continue each other was not given. */
+  /** There is no proof that the tree of one receipt continues the tree of another. */
   | 'unproven'
 
 export type ReceiptFinding = {
@@ -148,7 +148,7 @@ function hashOf(text: string): Buffer {
   return bytes
 }
 
-/** A proof of the site that the tree of one size continues that of another. */
+/** A proof by the site that the tree of one size continues the tree of another size. */
 export type ConsistencyProof = {
   readonly old_size: number
   readonly new_size: number
@@ -156,9 +156,9 @@ export type ConsistencyProof = {
 }
 
 /**
- * Verifies the receipts of contiguous revisions of one account. Each revision must be there, be in
- * the log, and carry the balance on. A movement that was left out is found either by its missing
- * revision or by the balance after it.
+ * Verifies the receipts of contiguous revisions of one account. Each revision must be present and
+ * in the log, and its balance must follow from the balance before. A movement that was left out is
+ * therefore found by its missing revision or by the balance after it.
  */
 export function verifyChain(
   receipts: readonly Receipt[],
@@ -198,7 +198,7 @@ function* gapsBetween(before: StoredRecord, record: StoredRecord): Generator<Rec
 
 type Balances = { balanceAfter?: number; heldAfter?: number }
 
-/** Compares the balances of a record with those that follow from the record before. */
+/** Compares the balances of a record with the sums of the balances and movements before it. */
 function* carryOn(running: Balances, record: StoredRecord): Generator<ReceiptFinding> {
   const { position } = record
   const after = balancesOf(record)

@@ -12,6 +12,7 @@ import {
   recordAheadOfEvents,
 } from '#projections/runner/ahead-of-events.ts'
 import type { Core } from '../core-dependencies.ts'
+import { GrowingTree } from './append-only-merkle-tree.ts'
 import { compareBalances } from './compare-balances.ts'
 import { compareReadModels } from './compare-read-models.ts'
 import { GrowingTree } from './growing-tree.ts'
@@ -21,6 +22,7 @@ import { reportRefusals } from './report-refusals.ts'
 import { openSealedLog, recordsOf, type SealedLog } from './sealed-tree.ts'
 import { readVerified, type Verified, writeVerified } from './stored-audit-state.ts'
 import { eventOf, leafHash, type StoredRecord } from './stored-record.ts'
+import type { RecordReader } from './stored-record-reader.ts'
 import {
   compareEarlierEvents,
   compareEarlierRoots,
@@ -30,9 +32,12 @@ import {
   type SignedLog,
   verifyIsSealed,
   verifySignedCheckpoints,
-} from './verify-log.ts'
+} from './verify-transparency-log.ts'
 
-/** Small pages, so that the process answers requests in between. */
+/**
+ * The number of events per page. Pages are small, so that the process can answer requests between
+ * two pages.
+ */
 const PAGE = 500
 
 export type VerifySiteOptions = {
@@ -197,7 +202,10 @@ function applyRecord(state: Verified['state'], record: StoredRecord, findings: F
   }
 }
 
-/** Reports events that are missing at the end, by the store's own counts and by the log's. */
+/**
+ * Reports events that are missing at the end of the history, by the counts of the store and of the
+ * log.
+ */
 async function verifyEnd(
   core: Core,
   state: Verified['state'],
@@ -231,8 +239,9 @@ async function verifyEnd(
 }
 
 /**
- * Reports read models that include events which are not here. Only they may still show that the end
- * of the history was cut off together with its log, so the finding does not ask for a rebuild.
+ * Reports read models that include events which the store does not have. If the end of the history
+ * was cut off together with its log, only the read models may still show it. The finding therefore
+ * does not recommend a rebuild.
  */
 async function reportAheadOfEvents(
   core: Core,

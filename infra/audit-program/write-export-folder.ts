@@ -19,7 +19,7 @@ import {
 import { parseSignedCheckpoint, type SignedCheckpoint } from './signed-checkpoint.ts'
 import { type ExportOptions, type ExportSource, exportFiles, treeBefore } from './write-export.ts'
 
-/** Thrown if a folder has an export that the new one would not continue, but replace. */
+/** Thrown if the folder contains an export that the new export would not continue. */
 export class OtherExport extends Error {}
 
 /**
@@ -133,7 +133,10 @@ const originsOf = (keys: readonly string[]): string[] => [
   ...new Set(keys.map((key) => key.split('+')[0] ?? '')),
 ]
 
-/** Renames the file when it is complete, so that an interrupted write leaves no part of it. */
+/**
+ * Writes the file under another name and then renames it, so that an interrupted write leaves no
+ * incomplete file.
+ */
 function writeWhole(path: string, bytes: Buffer): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(`${path}.unfinished`, bytes)

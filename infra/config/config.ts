@@ -34,7 +34,10 @@ export type Config = {
   readonly metricsToken: string | null
   /** The origin of Stripe's API; null selects Stripe's default. */
   readonly stripeApiBase: string | null
-  /** How the transparency log is signed, by whom else, and where its checkpoints are published. */
+  /**
+   * How the transparency log is signed, which witnesses also sign it, and where its checkpoints are
+   * published.
+   */
   readonly transparencyLog: TransparencyLogConfig
   /** The address of EventStoreDB; null stores the events in the Postgres database instead. */
   readonly eventStore: { readonly url: string | null }

@@ -1,4 +1,4 @@
-import { ConsoleClient } from './console-client.ts'
+import { ConsoleClient } from './management-api-client.ts'
 import { PASSWORD } from './seed.ts'
 import type { GatewayKeys, PaymentGateway } from './simulated-payment-gateway.ts'
 

@@ -1,4 +1,4 @@
-import type { ConsoleClient } from './console-client.ts'
+import type { ConsoleClient } from './management-api-client.ts'
 import { setChannel } from './seed.ts'
 
 const CHANNELS = [

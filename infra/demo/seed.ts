@@ -1,5 +1,5 @@
-import { type ChatClient, chatTemplate } from './chat-client.ts'
-import { ConsoleClient } from './console-client.ts'
+import { ConsoleClient } from './management-api-client.ts'
+import { type ChatClient, chatTemplate } from './simulated-chat-client.ts'
 
 export const PASSWORD = 'tallygate-demo'
 

@@ -3,7 +3,9 @@ import { newEventId } from './encoded-append.ts'
 import type { NewEvent } from './port.ts'
 import type { CommandContext } from './stream-actors-port.ts'
 
-/** Turns facts into events with the actor, cause, time and client (if it is known) of a context. */
+/**
+ * Turns facts into events. The context provides the actor, cause, time and, if it is known, client.
+ */
 export function newEvents(facts: readonly Fact[], context: CommandContext): NewEvent[] {
   const { actor, cause, at, client = null } = context
   const meta = { actor, cause, at }

@@ -6,11 +6,11 @@ import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import { createFlushConnection } from './append-connection.ts'
 import { createAppendQueue } from './append-queue.ts'
 import { encodeAppend, eventCount } from './encoded-append.ts'
-import { createEventReader, type EventReader } from './event-reader.ts'
 import type { EventStore, Subscription } from './port.ts'
+import { createEventReader, type EventReader } from './postgres-event-reader.ts'
 import { ensureEventSchema, ensurePartitions } from './postgres-schema.ts'
 import { createReaderNotification, keepListening } from './reader-notification.ts'
-import { createRecentEvents, type RecentEvents } from './recent-events.ts'
+import { createRecentEvents, type RecentEvents } from './recent-events-buffer.ts'
 import {
   type Page,
   type PagedSubscription,

@@ -160,7 +160,7 @@ export function requireOwnPassword({ isByTemporaryPassword }: Principal): void {
 
 /**
  * Returns the authenticated user on a public route, even with a temporary password. Returns null
- * without a valid session or access token, or if `User-Id` is missing or names another user.
+ * without a valid session or access token, and if `User-Id` is missing or names another user.
  */
 export async function principalIfAny(request: FastifyRequest): Promise<Principal | null> {
   const principal = await principalOfRequest(request)

@@ -31,8 +31,8 @@ import { createSessions } from './sessions.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * For requests with the header `X-Scratch-Copy`: whether the copy or the live site answers.
-     * Other routes are refused.
+     * Set if requests with the header `X-Scratch-Copy` are allowed: whether the copy or the live
+     * site answers them. Other routes refuse such requests.
      */
     readonly scratchCopy?: 'copy' | 'live'
   }

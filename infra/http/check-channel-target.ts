@@ -1,7 +1,7 @@
 import { isMasked, proxyAddress } from '#domain/shared/mask-proxy-credentials.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { checkUrl, type OutboundPolicy } from '../outbound/outbound-policy.ts'
-import { CHANNEL_TARGET_ERRORS } from './channel-errors.ts'
+import { CHANNEL_TARGET_ERRORS } from './channel-target-errors.ts'
 import { errorsOf, invalidField } from './http-errors.ts'
 
 const targetError = errorsOf(CHANNEL_TARGET_ERRORS)

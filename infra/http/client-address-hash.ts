@@ -20,7 +20,7 @@ export function networkKey(vault: Pick<Vault, 'keyedHash'>, ip: string): string 
 
 /**
  * Returns the client's network in plain form: `203.0.113.0/24`, or `2001:db8:0::/48`. Returns an
- * empty text if a proxy names something else than an address.
+ * empty text if a proxy sent something that is not an address.
  */
 export function networkOf(ip: string): string {
   if (plainAddress(ip) === null) return ''

@@ -7,7 +7,10 @@ import { principalOf } from './access-checks.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** From where the authenticated user sent the request. Null before `sealClientAddresses`. */
+    /**
+     * The network address from which the authenticated user sent the request, encrypted. Null
+     * before `sealClientAddresses`.
+     */
     sealedClient: Client | null
   }
 }
@@ -26,8 +29,8 @@ export function sealClientAddresses(scope: FastifyInstance, vault: Pick<Vault, '
 }
 
 /**
- * Returns from where a user sent the request, for the context of a request without a session, such
- * as a registration. Returns null if a proxy names something else than an address.
+ * Returns the encrypted client address for the context of a request without a session, such as a
+ * registration. Returns null if a proxy sent something that is not an address.
  */
 export async function clientOf(
   vault: Pick<Vault, 'seal'>,
@@ -49,7 +52,7 @@ export const contextOfRequest = (request: FastifyRequest, at: number): CommandCo
   client: request.sealedClient,
 })
 
-/** Like `contextOfRequest`, for a user who has no session yet but has proved to be this user. */
+/** Like `contextOfRequest`, for a user who has no session yet but has proved their identity. */
 export const contextOfUser = async (
   { vault, now }: { readonly vault: Pick<Vault, 'seal'>; readonly now: () => number },
   request: FastifyRequest,

@@ -91,7 +91,7 @@ const BY_CLIENT_ERROR: Readonly<Record<string, readonly [line: string, HttpError
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'Timeout'],
 }
 
-/** Responds with the API's error envelope to bytes that are not an HTTP request. */
+/** Sends the API's error envelope in response to bytes that are not a valid HTTP request. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
   const [line, code] = BY_CLIENT_ERROR[error.code ?? ''] ?? ['400 Bad Request', 'InvalidRequest']

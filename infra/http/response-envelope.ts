@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type HttpError, invalidField } from './http-errors.ts'
-import { languageOf } from './language.ts'
+import { languageOf } from './request-language.ts'
 
 type Success<T> = {
   readonly success: true

@@ -20,19 +20,22 @@ const LIMITS: Limits = {
 }
 
 export type SlowUploads = {
-  /** Notes a request whose body may be long. Its upload may take longer than other requests. */
+  /**
+   * Registers a request with a possibly long body. Its upload may take longer than other requests.
+   */
   readonly note: (request: IncomingMessage) => void
   /**
-   * Reports whether a request may continue after the server's timeout of requests. It may as long
-   * as its body keeps arriving. Otherwise its connection is closed.
+   * Reports whether a request may continue after the server's request timeout. It may continue as
+   * long as its body keeps arriving. Otherwise, its connection is closed.
    */
   readonly mayContinue: (socket: Socket) => boolean
 }
 
 /**
- * Lets large files arrive over slow connections. A request that does not move is still ended by the
- * server's timeout, so that idle connections can't be piled up. Node reports a connection once when
- * its request exceeds that timeout, so usual requests cost nothing here.
+ * Allows large files to arrive over slow connections. A request without progress is still ended by
+ * the server's timeout, so that a client can't accumulate idle connections. Node reports a
+ * connection only once, when its request exceeds the timeout, so ordinary requests cost nothing
+ * here.
  */
 export function createSlowUploads(limits: Limits = LIMITS): SlowUploads {
   const requests = new WeakMap<Socket, IncomingMessage>()

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { NEVER } from '../abortable.ts'
+import { NEVER } from '../reject-on-abort.ts'
 import { lockDataFolder } from './data-folder-lock.ts'
 import { type Cluster, openCluster, runAsFor, USER } from './database-cluster.ts'
 import { nativeBinaries } from './native-binaries.ts'

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { abortable } from '../abortable.ts'
+import { abortable } from '../reject-on-abort.ts'
 import { type Cluster, ownFolder } from './database-cluster.ts'
 import { cleanEnvironment } from './run-command.ts'
 

@@ -14,8 +14,13 @@ import type { Config } from '../config/config.ts'
 import type { Core } from '../core-dependencies.ts'
 import type { Outbound } from '../outbound/outbound-connections.ts'
 import { warnThrottled } from '../telemetry/log.ts'
-import { type LogCheckpoint, listCheckpoints, readKeyRotations, storedTree } from './read-log.ts'
-import { noteOf } from './signed-note.ts'
+import { noteOf } from './note-signer.ts'
+import {
+  type LogCheckpoint,
+  listCheckpoints,
+  readKeyRotations,
+  storedTree,
+} from './read-checkpoints-and-tiles.ts'
 
 type Witness = Config['transparencyLog']['witnesses'][number]
 
@@ -23,10 +28,10 @@ type Witness = Config['transparencyLog']['witnesses'][number]
 export const ANSWER_MS_MAX = 10_000
 const ANSWER_CHARACTERS_MAX = 4_096
 
-/** Thrown if a witness has signed events that are not in this log, or refuses its proof. */
+/** Thrown if a witness has signed events that are not in this log, or rejects the log's proof. */
 class OtherHistory extends Error {
   readonly reason: RefusedCheckpoint['reason']
-  /** The number of events that the witness has signed. */
+  /** The number of events in the tree that the witness has signed. */
   readonly size: number
 
   constructor(reason: RefusedCheckpoint['reason'], size: number, message: string) {
@@ -45,8 +50,9 @@ type AskDeps = Pick<Core, 'config' | 'log' | 'pg'> & {
 export type WitnessDeps = AskDeps & Pick<Core, 'actors' | 'now'>
 
 /**
- * Asks the witnesses that have not signed the checkpoint to sign it. Returns whether as many as the
- * site requires have signed. A failure is logged, and is no reason to throw.
+ * Asks the witnesses that have not signed the checkpoint to sign it. A witness is another site that
+ * signs a checkpoint only if it continues the checkpoints that the witness signed before. Returns
+ * whether as many witnesses as the site requires have signed. Failures are logged and never thrown.
  */
 export async function askWitnesses(deps: WitnessDeps, checkpoint: LogCheckpoint): Promise<boolean> {
   const { witnesses, quorum } = deps.config.transparencyLog
@@ -88,9 +94,9 @@ async function reportFailure(
 }
 
 /**
- * Asks one witness (C2SP tlog-witness). If the witness knows another size than the last one that it
- * signed, it answers 409 with its size, and is asked once more. If it does not know the key, it
- * answers 403, and is shown how the key was rotated.
+ * Asks one witness by the protocol C2SP tlog-witness. A witness that has last signed another size
+ * than this site knows answers 409 with its size, and is then asked once more. A witness that does
+ * not know the key answers 403, and then receives the rotations of the key.
  */
 async function askWitness(
   { pg, ...deps }: AskDeps,
@@ -127,8 +133,9 @@ async function askWitness(
 }
 
 /**
- * Shows the rotations of the key to each witness, so that it no longer accepts the old key. Returns
- * why a witness did not sign the last one. It is shown again when it refuses a later checkpoint.
+ * Sends the rotations of the key to each witness, so that the witness no longer accepts the old
+ * key. Returns why a witness did not sign the last rotation. The rotations are sent again when the
+ * witness refuses a later checkpoint.
  */
 export async function publishKeyRotations(
   deps: AskDeps,
@@ -149,7 +156,7 @@ export async function publishKeyRotations(
   )
 }
 
-/** Sends the rotations in their order. Returns the error of the last one. */
+/** Sends the rotations in order. Returns the error of the last one. */
 async function sendRotations(pg: Pool, send: Send, known: number): Promise<string | null> {
   let error: string | null = null
   for (const note of await readKeyRotations(pg)) {
@@ -169,15 +176,15 @@ type Sent = Pick<LogCheckpoint, 'size' | 'note'>
 type Answer = {
   readonly status: number
   readonly text: string
-  /** The size of the tree that the request said the witness has signed. */
+  /** The tree size that the witness has signed before, as the request states it. */
   readonly before: number
 }
 
 /**
- * Sends a checkpoint, and once more if the witness answers 409 with the size that it knows. A 409
- * that names the old size of the request, which is also the size of the checkpoint, means that the
- * witness has signed another root of this size (C2SP tlog-witness). The old size must be the same,
- * because another process may have had the same checkpoint signed meanwhile.
+ * Sends a checkpoint. If the witness answers 409 with the size that it knows, sends it once more.
+ * If the request stated the checkpoint's own size as the old size, a 409 with this size means that
+ * the witness has signed another root of this size (C2SP tlog-witness). Only the stated old size
+ * counts, because another process may meanwhile have obtained a signature for the same checkpoint.
  */
 async function sendFromKnownSize(send: Send, checkpoint: Sent, known: number): Promise<Answer> {
   const answer = await send(checkpoint, known)
@@ -190,11 +197,14 @@ async function sendFromKnownSize(send: Send, checkpoint: Sent, known: number): P
   return second
 }
 
-/** Returns the size that a witness names in a 409 as the last one that it signed, or null. */
+/**
+ * Returns the size in a 409 response, which is the last size that the witness has signed. Returns
+ * null for other responses.
+ */
 const sizeOfConflict = ({ status, text }: Answer): number | null =>
   status === 409 && /^\d{1,15}\n?$/.test(text) ? Number(text) : null
 
-/** Returns the size of the last checkpoint with a signature of the name, or 0. */
+/** Returns the size of the last checkpoint with a signature under this name, or 0. */
 async function lastSizeOf(pg: Pool, name: string): Promise<number> {
   const recent = await listCheckpoints(pg, 50)
   return recent.find(({ note }) => note.includes(`\n— ${name} `))?.size ?? 0

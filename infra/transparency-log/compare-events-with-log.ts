@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
-import type { KeyRing, SignatureFault } from '../audit-program/key-ring.ts'
 import { parseSignedCheckpoint, type SignedCheckpoint } from '../audit-program/signed-checkpoint.ts'
+import type { KeyRing, SignatureFault } from '../audit-program/trusted-log-keys.ts'
 import { HASH_BYTES, type ReadLeaves, splitHashes } from './leaf-hashes.ts'
 import { rootOfHashes, TILE_WIDTH } from './merkle-tree.ts'
-import { listCheckpoints, readTile, storedTree } from './read-log.ts'
+import { listCheckpoints, readTile, storedTree } from './read-checkpoints-and-tiles.ts'
 
 /** A code in the catalogue of findings, with the params of its text. */
 type Coded<Code extends string, Params> = { readonly code: Code; readonly params: Readonly<Params> }
@@ -19,7 +19,9 @@ type LogFault =
     >
   | SignatureFault
 
-/** A contradiction between the events and the transparency log. `position` is that of an event. */
+/**
+ * A contradiction between the events and the transparency log. `position` is the event's position.
+ */
 export type LogFinding = LogFault & {
   readonly kind:
     | 'event-changed'
@@ -32,9 +34,9 @@ export type LogFinding = LogFault & {
 
 type Comparing = {
   readonly pg: Pool
-  /** Null if the events were compared with the leaves before. */
+  /** Reads the hashes of the events. Null if the events were compared with the leaves before. */
   readonly readLeaves: ReadLeaves | null
-  /** The keys of the log. Null leaves the signatures out. */
+  /** The keys of the log. Null if signatures are not verified. */
   readonly keys: KeyRing | null
   /** True if the positions of the store have no gaps, so that a removed event can be named. */
   readonly arePositionsDense: boolean
@@ -44,7 +46,9 @@ type Comparing = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The leaves from the tile with the index `firstTile` until before the leaf `untilLeaf`. */
+/**
+ * The leaves from the beginning of the tile `firstTile` up to, but without, the leaf `untilLeaf`.
+ */
 export type LogPart = { readonly firstTile: number; readonly untilLeaf: number }
 
 const WHOLE: LogPart = { firstTile: 0, untilLeaf: Number.MAX_SAFE_INTEGER }
@@ -58,8 +62,8 @@ type LeafTile = {
 /**
  * Compares the events with the leaf hashes of the log, the tiles with each other, and the signed
  * checkpoints with the tiles, each within the same part of the log. It hashes about 16 000 events
- * at a time. It does not notice a history that was rewritten and signed again with the right key,
- * which only a witness, a receipt or the tree of an earlier verification shows.
+ * at a time. It can't detect a history that was rewritten and signed again with the right key. Only
+ * a witness, a receipt or the tree of an earlier verification shows that.
  */
 export async function* compareEventsWithLog(deps: Comparing): AsyncGenerator<LogFinding> {
   const { pg, readLeaves, arePositionsDense, part = WHOLE, onProgress, signal } = deps
@@ -98,7 +102,7 @@ type Compared = {
 
 const NO_LEAVES: ReadLeaves = async () => ({ positions: [], hashes: [] })
 
-/** The sealed leaf hashes of tiles that follow each other, until before a leaf. */
+/** Returns the sealed leaf hashes of consecutive tiles, up to, but without, a leaf. */
 const sealedLeaves = (tiles: readonly LeafTile[], untilLeaf: number): Buffer[] => {
   const first = Number(tiles[0]?.index) * TILE_WIDTH
   return tiles.flatMap(({ hashes }) => splitHashes(hashes)).slice(0, untilLeaf - first)
@@ -108,7 +112,7 @@ const TILES_PER_READ = 64
 const CHANGED = { kind: 'event-changed', code: 'EventDiffersFromSeal', params: {} } as const
 const REMOVED = { kind: 'event-missing', code: 'EventRemoved', params: {} } as const
 
-/** Compares a tile of a store with gaps. What follows the first contradiction is not compared. */
+/** Compares a tile if the positions of the store have gaps. It ends at the first contradiction. */
 async function* compareInOrder(
   { readLeaves, untilLeaf }: Compared,
   tiles: readonly LeafTile[],
@@ -147,7 +151,7 @@ async function* compareTiles(
   }
 }
 
-/** After a missing event, the hashes are found by position instead of by order. */
+/** Compares hashes by position instead of by order, because an event is missing. */
 function* compareOneByOne(
   sealed: readonly Buffer[],
   first: number,

@@ -1,23 +1,24 @@
 import type { Pool, PoolClient } from 'pg'
-import { storeRecords } from '../audit-program/read-records.ts'
 import { leafHash } from '../audit-program/stored-record.ts'
+import { storeRecords } from '../audit-program/stored-record-reader.ts'
 import type { Core } from '../core-dependencies.ts'
 import { LEAF_HASH } from './log-tables.ts'
 
-/** The leaf hashes of events that follow each other, and the positions of these events. */
+/** The leaf hashes of consecutive events, and the positions of these events. */
 export type Leaves = { readonly positions: readonly number[]; readonly hashes: readonly Buffer[] }
 
 /**
  * Reads the leaf hashes of at most `limit` events after a position, in the order of the store.
- * `client` is the connection of a transaction, which is used instead of another one of the pool.
+ * `client` is the connection of a running transaction; without it, a connection of the pool is
+ * used.
  */
 export type ReadLeaves = (after: number, limit: number, client?: PoolClient) => Promise<Leaves>
 
 export const HASH_BYTES = 32
 
 /**
- * Returns the reader for the event store of the site. Postgres computes the hashes itself. The
- * events of another store are read and hashed in this process.
+ * Returns the reader for the site's event store. For events in Postgres, Postgres computes the
+ * hashes. Events of another store are read and hashed in this process.
  */
 export function leafReader({
   config,

@@ -1,7 +1,8 @@
 /**
- * The tables of the transparency log. `tiles` contains the hashes of each level in tiles of 256, of
- * which the last one of a level may be partial. `leaf_hash` computes the hash of an event's leaf as
- * `leafHash` in `infra/audit-program` does, so that no event needs to leave Postgres to be sealed.
+ * The tables of the transparency log, a Merkle tree whose leaves are hashes of events. `tiles`
+ * contains the hashes of each level in tiles of 256 hashes. Only the last tile of a level may have
+ * fewer. The function `leaf_hash` computes the same hash of an event as `leafHash` in
+ * `infra/audit-program`, so that an event can be sealed without being sent to this process.
  */
 export const LOG_SCHEMA = `
   create table if not exists transparency_log.log (
@@ -60,7 +61,7 @@ export const LOG_SCHEMA = `
     return int4send(octet_length(convert_to(value, 'UTF8'))) || convert_to(value, 'UTF8');
 `
 
-/** An SQL expression for the leaf hash of the event with the alias `e`. */
+/** An SQL expression for the leaf hash of the event whose alias is `e`. */
 export const LEAF_HASH = `sha256('\\x0001'::bytea
   || transparency_log.field(e.position::text) || transparency_log.field(e.stream)
   || transparency_log.field(e.revision::text) || transparency_log.field(e.id::text)

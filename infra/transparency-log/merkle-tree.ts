@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The number of hashes of a full tile: the tiles are 8 levels high, as in C2SP tlog-tiles. */
+/** The number of hashes in a full tile. Tiles are 8 levels high, as in C2SP tlog-tiles. */
 export const TILE_WIDTH = 256
 const TILE_HEIGHT = 8
 const NODE = Buffer.of(1)
@@ -11,7 +11,7 @@ export const emptyRoot = (): Buffer => createHash('sha256').digest()
 export const nodeHash = (left: Buffer, right: Buffer): Buffer =>
   createHash('sha256').update(NODE).update(left).update(right).digest()
 
-/** Returns the root over a power of two of hashes that are next to each other. */
+/** Returns the root over adjacent hashes. Their number must be a power of two. */
 export function rootOfHashes(hashes: readonly Buffer[]): Buffer {
   let row = hashes
   while (row.length > 1) {
@@ -24,12 +24,12 @@ export function rootOfHashes(hashes: readonly Buffer[]): Buffer {
 }
 
 /**
- * Returns the hash with the index at the level of tiles, counted from the left. A hash at level 0
- * is that of a leaf, and a hash at level `n` is the root of a full tile at level `n - 1`.
+ * Returns the hash at a level of tiles and an index, which is counted from the left. A hash at
+ * level 0 belongs to a leaf. A hash at level `n` is the root of a full tile at level `n - 1`.
  */
 export type HashReader = (level: number, index: number) => Promise<Buffer>
 
-/** Computes roots and proofs of RFC 6962 from the hashes that the tiles contain. */
+/** Computes the roots and proofs of RFC 6962 from the hashes in the tiles. */
 export class TileTree {
   private readonly read: HashReader
 
@@ -48,7 +48,9 @@ export class TileTree {
     return this.path(index, 0, size)
   }
 
-  /** Returns the proof that the tree of `size` leaves continues that of `before` (2.1.2). */
+  /**
+   * Returns the proof that the tree of `size` leaves continues the tree of `before` leaves (2.1.2).
+   */
   async consistencyProof(before: number, size: number): Promise<Buffer[]> {
     if (before < 0 || before > size) throw new RangeError('the earlier tree is larger')
     if (before === 0 || before === size) return []
@@ -82,7 +84,7 @@ export class TileTree {
     return [...proof, await this.hashOf(from, half)]
   }
 
-  /** Returns the root of `size` leaves from the leaf `from` on. */
+  /** Returns the root of `size` leaves that begin with the leaf `from`. */
   private async hashOf(from: number, size: number): Promise<Buffer> {
     const half = size === 1 ? 1 : largestPowerBelow(size)
     if (half * 2 === size || size === 1) return this.subtree(from, size)

@@ -3,25 +3,25 @@ import type { Pool, PoolClient } from 'pg'
 import type { Core } from '../core-dependencies.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { LOG_SCHEMA } from './log-tables.ts'
-import { createNoteSigner, type NoteSigner } from './signed-note.ts'
+import { createNoteSigner, type NoteSigner } from './note-signer.ts'
 
 type LogCore = Pick<Core, 'config' | 'pg' | 'vault'>
 
 /**
- * The site's transparency log. Its keys sign the checkpoints of this site, and as a witness those
- * of other sites.
+ * The site's transparency log. One of its keys signs the checkpoints of this site. The other key
+ * signs the checkpoints of other sites, for which this site is a witness.
  */
 export type TransparencyLog = {
-  /** The name of the log, which is also that of its key. */
+  /** The name of the log and of its key. */
   readonly origin: string
   readonly signer: NoteSigner
   /** Signs the checkpoints of other sites. */
   readonly witness: NoteSigner
 }
 
-/** Thrown if the key of the log is another one than this process has. */
+/** Thrown if the key of this process is not the key of the log. */
 export class WrongLogKey extends Error {
-  /** True if this process has a key that was in force, and was replaced. */
+  /** True if the key of this process was once the log's key and has been replaced. */
   readonly isRetired: boolean
 
   constructor(isRetired: boolean) {
@@ -41,8 +41,8 @@ export const ensureLogSchema = ({ pg }: Pick<Core, 'pg'>): Promise<void> =>
   ensureSchema(pg, 'transparency_log', LOG_SCHEMA)
 
 /**
- * Opens the log, and begins it if the database has none. The key is `TRANSPARENCY_LOG_KEY`, or is
- * derived from `SECRET_KEY`; neither is in the database. Throws `WrongLogKey`.
+ * Opens the log. If the database has no log, creates one. The key is `TRANSPARENCY_LOG_KEY` or is
+ * derived from `SECRET_KEY`. Neither is stored in the database. Throws `WrongLogKey`.
  */
 export async function openTransparencyLog({
   config,
@@ -58,7 +58,7 @@ export async function openTransparencyLog({
   return { origin, signer, witness: createNoteSigner(`${origin}/witness`, witnessSeed) }
 }
 
-/** Returns the error for a key that is not, or no longer, the one of the log. */
+/** Returns the error for a key that never was, or no longer is, the key of the log. */
 export async function wrongLogKey(
   pg: Pick<Pool | PoolClient, 'query'>,
   ownKey: string,
@@ -70,7 +70,7 @@ export async function wrongLogKey(
 
 type RecordedLog = { readonly origin: string; readonly verifierKey: string }
 
-/** Returns the name and the public key of the log, or null if it is not begun. */
+/** Returns the name and the public key of the log, or null if no log was created. */
 export async function readLog(pg: Pool): Promise<RecordedLog | null> {
   const { rows } = await pg.query<RecordedLog>(
     'select origin, verifier_key "verifierKey" from transparency_log.log',
@@ -78,7 +78,7 @@ export async function readLog(pg: Pool): Promise<RecordedLog | null> {
   return rows[0] ?? null
 }
 
-/** Begins the log under a random name, unless another process does so at the same time. */
+/** Creates the log under a random name, unless another process creates it at the same time. */
 async function beginLog(pg: Pool, seed: Uint8Array): Promise<RecordedLog> {
   const origin = `tallygate.local/${randomBytes(8).toString('hex')}`
   const { verifierKey } = createNoteSigner(origin, seed)

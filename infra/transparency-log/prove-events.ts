@@ -2,12 +2,12 @@ import type { Pool } from 'pg'
 import { leafHash, type StoredRecord } from '../audit-program/stored-record.ts'
 import { HASH_BYTES, splitHashes } from './leaf-hashes.ts'
 import { TILE_WIDTH } from './merkle-tree.ts'
-import { type LogCheckpoint, storedTree } from './read-log.ts'
+import { type LogCheckpoint, storedTree } from './read-checkpoints-and-tiles.ts'
 
-/** The place of an event in the tree of a checkpoint, with its audit path. */
+/** The index of an event's leaf in the tree of a checkpoint, and the audit path of the leaf. */
 export type Inclusion = { readonly index: number; readonly path: readonly Buffer[] }
 
-/** Thrown if the event at a position is no longer the one that was sealed. */
+/** Thrown if the event at a position is not the one that was sealed. */
 export class SealedEventChanged extends Error {
   readonly position: number
 

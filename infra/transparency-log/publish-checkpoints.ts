@@ -5,12 +5,18 @@ import { NEVER } from '../abortable.ts'
 import type { Outbound } from '../outbound/outbound-connections.ts'
 import { warnThrottled } from '../telemetry/log.ts'
 import { ANSWER_MS_MAX, askWitnesses, type WitnessDeps } from './ask-witnesses.ts'
-import { checkpointsAfter, type LogCheckpoint, listCheckpoints } from './read-log.ts'
+import {
+  checkpointsAfter,
+  type LogCheckpoint,
+  listCheckpoints,
+} from './read-checkpoints-and-tiles.ts'
 
-/** The most checkpoints that one call publishes. The next call continues after them. */
+/**
+ * The maximum number of checkpoints that one call publishes. The next call continues after them.
+ */
 const PUBLISHED_AT_ONCE = 1_000
 
-/** The latest checkpoints with which a new destination begins. */
+/** The number of latest checkpoints that a new destination receives first. */
 const PUBLISHED_FIRST = 100
 
 /** The time in milliseconds after which the latest checkpoint is shown to the witnesses again. */
@@ -89,8 +95,8 @@ async function publishTo(
 }
 
 /**
- * Returns the checkpoints that the destination does not have, in their order. A new destination,
- * and the one of a log that was begun again, begins with the latest checkpoints.
+ * Returns the checkpoints that the destination has not received, in order. If the destination is
+ * new, or the log was begun again, the result starts with the latest checkpoints.
  */
 async function unpublishedCheckpoints(
   pg: Pool,

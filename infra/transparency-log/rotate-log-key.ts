@@ -1,11 +1,11 @@
 import type { Pool, PoolClient } from 'pg'
-import { rotationLine } from '../audit-program/key-ring.ts'
+import { rotationLine } from '../audit-program/trusted-log-keys.ts'
 import type { Core } from '../core-dependencies.ts'
-import { GrowingTiles } from './growing-tiles.ts'
+import { GrowingTiles } from './append-to-tiles.ts'
 import { leafReader } from './leaf-hashes.ts'
+import { checkpointBody, createNoteSigner, type NoteSigner, noteOf } from './note-signer.ts'
 import { ensureLogSchema, openTransparencyLog, readLog } from './open-log.ts'
 import { assertUnchanged, lockLog } from './seal-events.ts'
-import { checkpointBody, createNoteSigner, type NoteSigner, noteOf } from './signed-note.ts'
 
 type RotatingCore = Pick<Core, 'config' | 'now' | 'pg' | 'store' | 'vault'>
 
@@ -13,16 +13,16 @@ export type RotatedKey = {
   readonly newKey: string
   /** The checkpoint that both keys have signed. */
   readonly note: string
-  /** False if the key was rotated before, so that nothing has changed now. */
+  /** False if the log already had this key, so that nothing was changed. */
   readonly isRotatedNow: boolean
 }
 
 /**
- * Replaces the key of the log by that of the seed. The checkpoint of the last sealed events names
- * both keys and is signed with both, so that who trusts one of them can trust the other one. This
- * is one transaction: a process that dies leaves either key in force. Rotating again to the key
- * that is in force changes nothing. Throws `WrongLogKey` if this process has not the key of the
- * log, and `LogMismatch` if the last sealed events were changed.
+ * Replaces the key of the log by the key of `seed`. The checkpoint of the last sealed events names
+ * both keys and is signed with both, so that anybody who trusts one key can trust the other. All
+ * changes are one transaction, so a process that dies leaves either the old or the new key in
+ * force. A rotation to the key that is in force changes nothing. Throws `WrongLogKey` if this
+ * process does not have the log's key, and `LogMismatch` if the last sealed events were changed.
  */
 export async function rotateLogKey(core: RotatingCore, seed: Uint8Array): Promise<RotatedKey> {
   await ensureLogSchema(core)
@@ -87,7 +87,7 @@ function rotationNote(body: string, old: NoteSigner, next: NoteSigner): string {
   return noteOf(extended, [old.sign(extended), next.sign(extended)])
 }
 
-/** Returns the note of the rotation to a key, or null if there is none. */
+/** Returns the note in which the log replaced its key by `newKey`, or null. */
 async function rotationTo(pg: Pool, newKey: string): Promise<string | null> {
   const { rows } = await pg.query<{ note: string }>(
     'select note from transparency_log.key_rotations where new_key = $1',

@@ -4,17 +4,17 @@ import {
   parseSignedCheckpoint,
   parseVerifierKey,
 } from '../audit-program/signed-checkpoint.ts'
-import { GrowingTiles } from './growing-tiles.ts'
+import { GrowingTiles } from './append-to-tiles.ts'
 import type { ReadLeaves } from './leaf-hashes.ts'
+import { checkpointBody, noteOf } from './note-signer.ts'
 import { type TransparencyLog, WrongLogKey, wrongLogKey } from './open-log.ts'
-import { checkpointBody, noteOf } from './signed-note.ts'
 
-/** The most events of one checkpoint. */
+/** The maximum number of events that one checkpoint adds. */
 export const EVENTS_PER_CHECKPOINT_MAX = 4_096
 
 /**
  * Thrown if the events, the tiles and the last signed checkpoint contradict each other. Nothing is
- * signed, because a signature would confirm the changed history.
+ * signed then, because a signature would confirm a changed history.
  */
 export class LogMismatch extends Error {
   constructor(message: string) {
@@ -33,8 +33,9 @@ type SealDeps = {
 }
 
 /**
- * Appends the next events to the tree and signs a checkpoint, in one transaction. Returns the
- * number of events; 0 if there are no new ones. A process that dies in between leaves nothing.
+ * Seals the next events: appends their hashes to the tree and signs a checkpoint, in one
+ * transaction. Returns the number of sealed events, or 0 if there are no new ones. If the process
+ * dies in between, nothing is changed.
  */
 export async function sealEvents(deps: SealDeps): Promise<number> {
   const client = await deps.pg.connect()
@@ -99,8 +100,8 @@ export async function lockLog(
 }
 
 /**
- * Throws `LogMismatch` unless the last checkpoint is signed with the log's key, its root is that of
- * the tiles, and the events of the last tile still have the hashes of the tile.
+ * Throws `LogMismatch` unless three things match: the last checkpoint is signed with the log's key,
+ * its root is the root of the tiles, and the events of the last tile have the hashes in the tile.
  */
 export async function assertUnchanged(
   client: PoolClient,

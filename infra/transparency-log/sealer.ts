@@ -14,10 +14,10 @@ type SealerCore = Pick<
   'actors' | 'config' | 'leases' | 'log' | 'now' | 'pg' | 'store' | 'vault'
 >
 
-/** The pause between checkpoints. With more events than one checkpoint may have, there is none. */
+/** The pause between two checkpoints. There is no pause while a full checkpoint can be signed. */
 export const SEAL_EVERY_MS = 10_000
 
-/** How often the unsealed events are counted meanwhile. */
+/** The interval at which the unsealed events are counted during the pause. */
 const COUNT_EVERY_MS = 1_000
 
 /**
@@ -93,8 +93,9 @@ async function pause(
 }
 
 /**
- * Returns whether the next checkpoint has as many events as it may have. The positions of another
- * event store than Postgres have gaps, so its events are not counted and wait for their time.
+ * Returns whether enough events are waiting for a full checkpoint. Only the events in Postgres are
+ * counted. The positions of another event store have gaps, so its events wait for the end of the
+ * pause.
  */
 async function isCheckpointFull({ config, pg }: SealerCore): Promise<boolean> {
   if (config.eventStore.url !== null) return false

@@ -1,8 +1,8 @@
 import { TILE_WIDTH } from './merkle-tree.ts'
 
-/** The address of a tile: its level, its index, and the number of its hashes (C2SP tlog-tiles). */
+/** The address of a tile: its level, its index and the number of its hashes (C2SP tlog-tiles). */
 export type TileAddress = {
-  /** The level of a tile of hashes, or `entries`. */
+  /** The level of a tile of hashes, or `entries` for a tile of log entries. */
   readonly level: number | 'entries'
   readonly index: number
   readonly width: number
@@ -12,8 +12,8 @@ const LEVEL_MAX = 63
 const INDEX_MAX = Number.MAX_SAFE_INTEGER / TILE_WIDTH
 
 /**
- * Parses the part of a path after `/tile/`, such as `0/x001/234.p/17`. Returns null if it is not in
- * the one canonical form.
+ * Parses the part of a path after `/tile/`, such as `0/x001/234.p/17`. Returns null unless the path
+ * has the only canonical form.
  */
 export function parseTilePath(path: string): TileAddress | null {
   const match = /^(entries|0|[1-9]\d?)\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/.exec(path)

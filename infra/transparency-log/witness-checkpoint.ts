@@ -1,13 +1,13 @@
 import type { Pool, PoolClient } from 'pg'
-import { isKeyRotation, parseKeyRotation } from '../audit-program/key-ring.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
   parseVerifierKey,
   type SignedCheckpoint,
 } from '../audit-program/signed-checkpoint.ts'
+import { isKeyRotation, parseKeyRotation } from '../audit-program/trusted-log-keys.ts'
 import { isConsistent } from './merkle-tree.ts'
-import type { NoteSigner } from './signed-note.ts'
+import type { NoteSigner } from './note-signer.ts'
 
 /** A response of C2SP tlog-witness: its HTTP status, and its text. */
 export type WitnessAnswer = { readonly status: number; readonly text: string }
@@ -31,8 +31,9 @@ type Requested = {
 }
 
 /**
- * Signs the checkpoint of another log, if it continues the last one that this witness has signed.
- * The row of the log is locked, so that of two histories only one is ever signed.
+ * Signs the checkpoint of another log if it continues the last checkpoint of that log that this
+ * witness has signed. The log's row is locked meanwhile, so that the witness never signs two
+ * different histories.
  */
 export async function witnessCheckpoint(deps: WitnessDeps, text: string): Promise<WitnessAnswer> {
   const requested = parseRequest(text)
@@ -57,7 +58,7 @@ const UNKNOWN_KEY: WitnessAnswer = {
   text: 'the checkpoint is not signed with a known key of the log, or its key was retired\n',
 }
 
-/** What the witness has recorded of a log. */
+/** The state of a log that this witness has recorded. */
 type Witnessed = {
   readonly size: number
   readonly root: Buffer
@@ -75,7 +76,7 @@ async function readWitnessed(pg: Pool | PoolClient, origin: string, lock = ''): 
   return rows[0] ?? { size: 0, root: Buffer.alloc(0), currentKey: null, retiredKeys: [] }
 }
 
-/** Returns the answer to a checkpoint that no key of the log that is in force has signed. */
+/** Returns the response to a checkpoint that is not signed by a valid key of its log. */
 function keyError(
   { currentKey, retiredKeys }: Witnessed,
   configured: readonly string[],
@@ -88,10 +89,10 @@ function keyError(
   return isKnown ? null : UNKNOWN_KEY
 }
 
-/** The keys that a log may have retired. Its next rotation is refused. */
+/** The maximum number of retired keys of a log. A further rotation is refused. */
 const RETIRED_KEYS_MAX = 100
 
-/** Records a rotation, after which the old key of the log is no longer accepted. */
+/** Records a rotation of a log's key. Afterwards, the old key is no longer accepted. */
 async function recordRotation(
   client: PoolClient,
   { retiredKeys }: Witnessed,
@@ -108,7 +109,9 @@ async function recordRotation(
   return null
 }
 
-/** Records the checkpoint as the latest of its log. Returns an answer if it is refused. */
+/**
+ * Records the checkpoint as the latest of its log. Returns a response if the checkpoint is refused.
+ */
 async function recordIfConsistent(
   pg: Pool,
   { before, proof, checkpoint, note }: Requested,

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { abortable } from '../abortable.ts'
+import { abortable } from '../reject-on-abort.ts'
 import { createMetricsCollector } from './collect-metrics.ts'
 import { ConnectionDispatcher } from './connection-dispatcher.ts'
 import type { Metrics, ToPrimary, ToWorker } from './worker-messages.ts'

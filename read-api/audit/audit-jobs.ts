@@ -13,7 +13,7 @@ import { type JobProgress, readProgress } from '#infra/audit-program/job-progres
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
-import { type Language, languageOf } from '#infra/http/language.ts'
+import { type Language, languageOf } from '#infra/http/request-language.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
 import {

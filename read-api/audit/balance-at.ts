@@ -1,8 +1,8 @@
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { type AccountEvent, accountStream, type Movement } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
+import { firstRevision } from '#infra/event-store/binary-search-events.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
-import { firstRevision } from '#infra/event-store/search-events.ts'
 import type { BalanceAt } from '../contract/ledger.ts'
 import { type At, isAfter } from './at-parameter.ts'
 

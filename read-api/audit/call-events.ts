@@ -1,7 +1,7 @@
 import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
+import { firstRevision, firstRevisionBefore } from '#infra/event-store/binary-search-events.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
-import { firstRevision, firstRevisionBefore } from '#infra/event-store/search-events.ts'
 
 type Event = Recorded<AccountEvent>
 type Store = Pick<EventStore, 'readStream' | 'readAll'>

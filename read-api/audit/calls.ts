@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { ADMIN, AUDITOR } from '#domain/shared/roles.ts'
-import { hasDensePositions } from '#infra/event-store/search-events.ts'
+import { hasDensePositions } from '#infra/event-store/binary-search-events.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'

@@ -1,6 +1,6 @@
 import type { Recorded } from '#domain/shared/event.ts'
+import { firstRevision, positionOfTime } from '#infra/event-store/binary-search-events.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
-import { firstRevision, positionOfTime } from '#infra/event-store/search-events.ts'
 import type { EventPage, RawEvent } from '../contract/time-travel.ts'
 import { type At, isAfter } from './at-parameter.ts'
 

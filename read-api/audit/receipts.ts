@@ -5,10 +5,10 @@ import {
   type IssuedReceipt,
   TreeTooSmall,
 } from '#infra/audit-program/build-receipts-of-events.ts'
-import { recordsOf } from '#infra/audit-program/sealed-tree.ts'
+import { recordsOf } from '#infra/audit-program/open-sealed-log.ts'
 import type { StoredRecord } from '#infra/audit-program/stored-record.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import { firstRevision, hasDensePositions } from '#infra/event-store/search-events.ts'
+import { firstRevision, hasDensePositions } from '#infra/event-store/binary-search-events.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'

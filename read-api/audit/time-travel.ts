@@ -1,7 +1,7 @@
 import { OPTIONS_STREAM, type OptionsEvent } from '#domain/options/events.ts'
 import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
 import type { Recorded } from '#domain/shared/event.ts'
-import { hasDensePositions } from '#infra/event-store/search-events.ts'
+import { hasDensePositions } from '#infra/event-store/binary-search-events.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'

@@ -5,7 +5,7 @@ import {
 } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import { firstRevision } from '#infra/event-store/search-events.ts'
+import { firstRevision } from '#infra/event-store/binary-search-events.ts'
 import { type ActCursor, listActs } from '#projections/audit-log/query.ts'
 import { type At, isAfter } from './at-parameter.ts'
 

@@ -2,7 +2,7 @@ import { auditJobsDecider } from '#domain/audit/decide.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { cosignaturesOf } from '#infra/audit-program/build-receipts-of-events.ts'
 import { bundleVerifier } from '#infra/audit-program/bundle-verifier.ts'
-import { recordsOf } from '#infra/audit-program/sealed-tree.ts'
+import { recordsOf } from '#infra/audit-program/open-sealed-log.ts'
 import { parseVerifierKey } from '#infra/audit-program/signed-checkpoint.ts'
 import { encodedRecord } from '#infra/audit-program/stored-record.ts'
 import type { Core } from '#infra/core-dependencies.ts'
@@ -16,7 +16,7 @@ import {
   listCheckpoints,
   readKeyRotations,
   readTile,
-} from '#infra/transparency-log/read-log.ts'
+} from '#infra/transparency-log/read-checkpoints-and-tiles.ts'
 import { parseTilePath } from '#infra/transparency-log/tile-path.ts'
 import { witnessCheckpoint } from '#infra/transparency-log/witness-checkpoint.ts'
 import {

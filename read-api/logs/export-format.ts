@@ -1,5 +1,5 @@
 import { invalidField } from '#infra/http/http-errors.ts'
-import type { Language } from '#infra/http/language.ts'
+import type { Language } from '#infra/http/request-language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/logs/query.ts'
 import { type ExportColumn, exportColumns } from '../contract/export-columns.ts'

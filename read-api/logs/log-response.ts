@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net'
 import { toWire } from '#domain/shared/quota.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
-import type { Language } from '#infra/http/language.ts'
+import type { Language } from '#infra/http/request-language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/logs/query.ts'
 import type { LogEntry, LoggedCorrection } from '../contract/logs.ts'

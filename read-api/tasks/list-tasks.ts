@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { languageOf } from '#infra/http/language.ts'
+import { languageOf } from '#infra/http/request-language.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import {
   countTasks,

@@ -1,7 +1,7 @@
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { languageOf } from '#infra/http/language.ts'
+import { languageOf } from '#infra/http/request-language.ts'
 import { channelChecks } from '#read-api/contract/channel-actions.ts'
 import { RELAY_ERRORS } from '../canonical/relay-error-catalogue.ts'
 import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import type { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/management-api-client.ts'
 
 /** A client of the live log that reconnects and continues after the last received position. */
 export class LiveReader {

@@ -1,4 +1,4 @@
-import type { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import { addChannel, setOption, setUpSite } from '../support/test-product.ts'
 
 /** Sets up a site where root can make many calls. `quota` is root's initial balance. */

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import type { LiveMessage } from '#read-api/contract/live.ts'
 import { inTurn, startLoadBalancer } from '#test/support/load-balancer.ts'
 import {

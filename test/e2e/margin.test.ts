@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import type { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
 import type { SiteUsage } from '#read-api/contract/usage.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import { type PaymentGateway, startPaymentGateway } from '#infra/demo/simulated-payment-gateway.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { type Site, startSite } from '#test/support/multi-process-site.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import { launchBrowser } from '#test/support/browser.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import {

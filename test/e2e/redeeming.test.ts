@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import {
   FAST_JOINT_APPEND_RECOVERY,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Role } from '#infra/config/config.ts'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import { type Running, startProduct } from '#infra/start.ts'
 import { siteDatabase } from '#test/support/site-database.ts'
 import { testConfig } from '#test/support/test-core.ts'

@@ -8,13 +8,13 @@ import { accountStream } from '#domain/accounts/events.ts'
 import { leafHash } from '#infra/audit-program/stored-record.ts'
 import { verifyChain, verifyReceipt } from '#infra/audit-program/verify-receipts.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
+import { createNoteSigner } from '#infra/transparency-log/note-signer.ts'
 import {
   ensureLogSchema,
   openTransparencyLog,
   type TransparencyLog,
 } from '#infra/transparency-log/open-log.ts'
 import { sealEvents } from '#infra/transparency-log/seal-events.ts'
-import { createNoteSigner } from '#infra/transparency-log/signed-note.ts'
 import type { Consistency, Receipt } from '#read-api/contract/receipts.ts'
 import { newCallId } from '#relay/pipeline/http-exchange.ts'
 import { aCall, admitted, type Given, settledCall } from '#test/projections/fixture.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import {
   CLOCK_FIVE_MINUTES_BEHIND,

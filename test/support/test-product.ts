@@ -1,5 +1,5 @@
 import type { Config } from '#infra/config/config.ts'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import {
   type SimulatedProvider,
   type SimulatedProviderOptions,

@@ -6,7 +6,7 @@ import { changedPrice, chargeAtPrice } from '#domain/pricing/price-corrections.t
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import { firstRevision } from '#infra/event-store/search-events.ts'
+import { firstRevision } from '#infra/event-store/binary-search-events.ts'
 import { chargedUsers } from '#projections/logs/query.ts'
 import type { SkipReason } from '../contract/corrections.ts'
 import { correctionError } from './correction-errors.ts'

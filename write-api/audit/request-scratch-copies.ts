@@ -7,7 +7,7 @@ import {
   SCRATCH_COPIES_OF_AUDITOR_MAX,
 } from '#domain/audit/scratch-copies.ts'
 import { ADMIN } from '#domain/shared/roles.ts'
-import { hasDensePositions, positionOfTime } from '#infra/event-store/search-events.ts'
+import { hasDensePositions, positionOfTime } from '#infra/event-store/binary-search-events.ts'
 import { onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError, invalidField } from '#infra/http/http-errors.ts'

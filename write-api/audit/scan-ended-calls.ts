@@ -1,7 +1,7 @@
 import type { CallInterrupted, CallSettled } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import { hasDensePositions, positionOfTime } from '#infra/event-store/search-events.ts'
+import { hasDensePositions, positionOfTime } from '#infra/event-store/binary-search-events.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { RecomputeCalls } from '../contract/corrections.ts'
 

@@ -1,4 +1,4 @@
-import type { Language } from '#infra/http/language.ts'
+import type { Language } from '#infra/http/request-language.ts'
 import type { Mail } from '#infra/mail/port.ts'
 
 type MailContent = Omit<Mail, 'to'>

@@ -1,6 +1,6 @@
 import { onlyRoot } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { languageOf } from '#infra/http/language.ts'
+import { languageOf } from '#infra/http/request-language.ts'
 import { done } from '#infra/http/response-envelope.ts'
 import { MailFailed } from '#infra/mail/port.ts'
 import { allOptions } from '#projections/options/query.ts'

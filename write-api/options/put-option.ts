@@ -10,7 +10,7 @@ import type { CommandContext, Done } from '#infra/event-store/stream-actors-port
 import { onlyAdmin, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { HttpError } from '#infra/http/http-errors.ts'
-import { languageOf } from '#infra/http/language.ts'
+import { languageOf } from '#infra/http/request-language.ts'
 import { done } from '#infra/http/response-envelope.ts'
 import { checkUrl } from '#infra/outbound/outbound-policy.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'

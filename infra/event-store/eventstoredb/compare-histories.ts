@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { EncodedEvent } from '../encoded-append.ts'
 import { firstEventName } from '../store-identity.ts'
-import type { CopySource } from './copy-source.ts'
 import type { EventReads } from './event-reads.ts'
+import type { CopySource } from './postgres-copy-source.ts'
 
 export type Comparison = {
   readonly streams: number

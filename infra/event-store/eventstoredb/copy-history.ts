@@ -5,8 +5,8 @@ import { APPEND_BYTES_MAX, bytesOf, EVENTS_PER_APPEND_MAX } from '../encoded-app
 import { createExactAppend, type ExactAppend } from './append-at-revision.ts'
 import { type Comparison, compareHistories } from './compare-histories.ts'
 import { connectEventStoreDb } from './connection.ts'
-import { type CopySource, createCopySource, type SourceEvent } from './copy-source.ts'
 import { createEventReads, type EventReads } from './event-reads.ts'
+import { type CopySource, createCopySource, type SourceEvent } from './postgres-copy-source.ts'
 
 type Options = {
   readonly pg: Pool

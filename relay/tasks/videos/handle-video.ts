@@ -1,5 +1,5 @@
 import type { TaskRecord } from '#domain/tasks/decide.ts'
-import { isValidLink } from '#infra/http/video-links.ts'
+import { isValidLink } from '#infra/http/signed-video-links.ts'
 import { recentTasks } from '#projections/tasks/query.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { type Exchange, queryIn, sendJson } from '#relay/pipeline/http-exchange.ts'

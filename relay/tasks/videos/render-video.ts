@@ -1,5 +1,5 @@
 import type { TaskRecord } from '#domain/tasks/decide.ts'
-import { linkQuery, videoPath } from '#infra/http/video-links.ts'
+import { linkQuery, videoPath } from '#infra/http/signed-video-links.ts'
 import { type Exchange, sendError, sendJson } from '#relay/pipeline/http-exchange.ts'
 import type { RelayError } from '../../canonical/relay-error.ts'
 import { errorBody } from '../../dialects/openai-chat/error-body.ts'

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { LANE_COUNT, laneKeyOf, laneOf } from '#infra/event-bus/lane-of-stream.ts'
-import { LANE_OF_STREAM } from '#infra/event-store/event-reader.ts'
+import { LANE_OF_STREAM } from '#infra/event-store/postgres-event-reader.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 
 describe('the lane of a stream', () => {

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
-import type { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { treeOf } from '#test/support/process-tree.ts'
 import { ProductProcess, startProductProcess } from '#test/support/product-process.ts'

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { KeyRing } from '#infra/audit-program/key-ring.ts'
-import { postgresRecords } from '#infra/audit-program/read-records.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
   parseVerifierKey,
 } from '#infra/audit-program/signed-checkpoint.ts'
 import { leafHash } from '#infra/audit-program/stored-record.ts'
+import { postgresRecords } from '#infra/audit-program/stored-record-reader.ts'
+import { KeyRing } from '#infra/audit-program/trusted-log-keys.ts'
 import {
   compareEventsWithLog,
   type LogFinding,
 } from '#infra/transparency-log/compare-events-with-log.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import { isConsistent, isIncluded } from '#infra/transparency-log/merkle-tree.ts'
+import { createNoteSigner, noteOf } from '#infra/transparency-log/note-signer.ts'
 import {
   ensureLogSchema,
   openTransparencyLog,
@@ -21,14 +22,17 @@ import {
   WrongLogKey,
 } from '#infra/transparency-log/open-log.ts'
 import { proveEvents } from '#infra/transparency-log/prove-events.ts'
-import { checkpointWith, listCheckpoints, storedTree } from '#infra/transparency-log/read-log.ts'
+import {
+  checkpointWith,
+  listCheckpoints,
+  storedTree,
+} from '#infra/transparency-log/read-checkpoints-and-tiles.ts'
 import {
   EVENTS_PER_CHECKPOINT_MAX,
   LogMismatch,
   sealEvents,
 } from '#infra/transparency-log/seal-events.ts'
 import { startSealer } from '#infra/transparency-log/sealer.ts'
-import { createNoteSigner, noteOf } from '#infra/transparency-log/signed-note.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { testCore } from '#test/support/test-core.ts'
 

@@ -21,16 +21,16 @@ import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { RunningCore } from '#infra/start-core.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
+import { checkpointBody, noteOf } from '#infra/transparency-log/note-signer.ts'
 import {
   ensureLogSchema,
   openTransparencyLog,
   type TransparencyLog,
 } from '#infra/transparency-log/open-log.ts'
 import { publishCheckpoints } from '#infra/transparency-log/publish-checkpoints.ts'
-import { listCheckpoints, storedTree } from '#infra/transparency-log/read-log.ts'
+import { listCheckpoints, storedTree } from '#infra/transparency-log/read-checkpoints-and-tiles.ts'
 import { sealEvents } from '#infra/transparency-log/seal-events.ts'
 import { startSealer } from '#infra/transparency-log/sealer.ts'
-import { checkpointBody, noteOf } from '#infra/transparency-log/signed-note.ts'
 import { witnessCheckpoint } from '#infra/transparency-log/witness-checkpoint.ts'
 import { testCore } from '#test/support/test-core.ts'
 

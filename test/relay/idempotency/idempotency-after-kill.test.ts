@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import type { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
 import { startProductProcess } from '#test/support/product-process.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import type { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import { SHORT_LEASES } from '#test/support/multi-process-site.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { addChannel, setOption } from '#test/support/test-product.ts'

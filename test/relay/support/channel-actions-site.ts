@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import { findChannel } from '#projections/channels/query.ts'
 import { addChannel, PASSWORD, type TestProduct, testProduct } from '#test/support/test-product.ts'
 import { type ScriptedProvider, scriptedProvider } from './scripted-provider.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { readConfig } from '#infra/config/read-config.ts'
-import type { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { startProduct } from '#infra/start.ts'
 import { startCore } from '#infra/start-core.ts'

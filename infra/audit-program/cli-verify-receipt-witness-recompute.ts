@@ -2,7 +2,7 @@ import type { CallInterrupted, CallSettled } from '#domain/accounts/events.ts'
 import { chargeFor } from '#domain/pricing/charge.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire } from '#domain/shared/quota.ts'
-import { listCheckpoints } from '../transparency-log/read-log.ts'
+import { listCheckpoints } from '../transparency-log/read-checkpoints-and-tiles.ts'
 import {
   CommandError,
   positionOption,
@@ -12,9 +12,9 @@ import {
   type Verb,
   verifyPosition,
   withSite,
-} from './command.ts'
+} from './cli-verb.ts'
 import { runVerifier } from './offline-verifier.ts'
-import { openSealedLog, recordsOf } from './sealed-tree.ts'
+import { openSealedLog, recordsOf } from './open-sealed-log.ts'
 import { isSignedBy, parseSignedCheckpoint, parseVerifierKey } from './signed-checkpoint.ts'
 import { eventOf } from './stored-record.ts'
 

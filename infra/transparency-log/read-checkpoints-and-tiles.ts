@@ -1,11 +1,11 @@
 import type { Pool } from 'pg'
 import { HASH_BYTES } from './leaf-hashes.ts'
 import { TILE_WIDTH, TileTree } from './merkle-tree.ts'
-import { noteOf } from './signed-note.ts'
+import { noteOf } from './note-signer.ts'
 
 /** A signed checkpoint with the lines of all its signatures. */
 export type LogCheckpoint = {
-  /** The number of events, and the position of the last one. */
+  /** The number of events in the tree, and the position of the last one. */
   readonly size: number
   readonly lastPosition: number
   readonly root: Buffer
@@ -32,7 +32,7 @@ const checkpointOf = ({ body, signatures, ...row }: Row): LogCheckpoint => ({
   createdAt: Number(row.created_at),
 })
 
-/** Returns the latest checkpoints of fewer than `below` events, the latest one first. */
+/** Returns the latest checkpoints of fewer than `below` events, in descending order. */
 export async function listCheckpoints(
   pg: Pool,
   limit: number,
@@ -46,7 +46,7 @@ export async function listCheckpoints(
   return rows.map(checkpointOf)
 }
 
-/** Returns the first checkpoints of more than `size` events, in the order of their sizes. */
+/** Returns the first checkpoints of more than `size` events, in ascending order. */
 export async function checkpointsAfter(
   pg: Pool,
   size: number,
@@ -70,8 +70,9 @@ export async function checkpointWith(pg: Pool, position: number): Promise<LogChe
 }
 
 /**
- * Returns the last 200 checkpoints, and the first one of each earlier day, in the order of their
- * sizes. A site signs about eight thousand a day, but a proof needs only few.
+ * Returns the last 200 checkpoints and the first checkpoint of each earlier day, in ascending order
+ * of their sizes. A site signs about eight thousand checkpoints a day, but a proof needs only a
+ * few.
  */
 export async function selectCheckpoints(pg: Pool): Promise<LogCheckpoint[]> {
   const { rows } = await pg.query<Row>(
@@ -85,7 +86,7 @@ export async function selectCheckpoints(pg: Pool): Promise<LogCheckpoint[]> {
   return rows.map(checkpointOf)
 }
 
-/** Returns the notes of the rotations of the log's key, in their order. */
+/** Returns the notes in which the log's key was replaced, in order. */
 export async function readKeyRotations(pg: Pool): Promise<string[]> {
   const { rows } = await pg.query<{ note: string }>(
     'select note from transparency_log.key_rotations order by number',
@@ -93,7 +94,10 @@ export async function readKeyRotations(pg: Pool): Promise<string[]> {
   return rows.map(({ note }) => note)
 }
 
-/** Returns the first `width` hashes of a tile, or null if it has fewer. Null returns all hashes. */
+/**
+ * Returns the first `width` hashes of a tile, or null if the tile has fewer. If `width` is null,
+ * returns all hashes.
+ */
 export async function readTile(
   pg: Pool,
   level: number,

@@ -2,6 +2,7 @@ import { PROJECTIONS } from '#projections/projection-registry.ts'
 import { lowestOf } from '#projections/runner/checkpoints.ts'
 import { rebuildReadModels } from '#projections/runner/rebuild-read-model.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
+import { replayUntil } from './cli-replay-until.ts'
 import {
   CommandError,
   type Invocation,
@@ -12,12 +13,11 @@ import {
   type Verb,
   verifyPosition,
   withSite,
-} from './command.ts'
+} from './cli-verb.ts'
 import { runVerifier } from './offline-verifier.ts'
-import { replayUntil } from './replay-until.ts'
-import { checkLines, findingLine, resultLine } from './report-text.ts'
-import { exportSource, recordsOf } from './sealed-tree.ts'
+import { exportSource, recordsOf } from './open-sealed-log.ts'
 import { ensureAuditTables } from './stored-audit-state.ts'
+import { checkLines, findingLine, resultLine } from './verification-report-text.ts'
 import { verifySite } from './verify-site.ts'
 import { OtherExport, writeExportFolder } from './write-export-folder.ts'
 

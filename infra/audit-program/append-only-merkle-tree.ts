@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * An RFC 6962 tree to which leaves are appended. It keeps only the roots of its complete subtrees,
- * from left to right, which are at most 53 hashes.
+ * An RFC 6962 Merkle tree to which leaves are appended. It keeps only the roots of its complete
+ * subtrees, from left to right, which are at most 53 hashes.
  */
 export class GrowingTree {
   size: number

@@ -10,7 +10,7 @@ import {
 
 const ROTATION = /^key-rotation (\S+) (\S+)$/m
 
-/** The extension line of a checkpoint with which a log replaces its key by another one. */
+/** Returns the extension line of a checkpoint in which a log replaces its key by another key. */
 export const rotationLine = (oldKey: string, newKey: string): string =>
   `key-rotation ${oldKey} ${newKey}\n`
 
@@ -18,12 +18,12 @@ export const rotationLine = (oldKey: string, newKey: string): string =>
 export type KeyRotation = {
   readonly oldKey: string
   readonly newKey: string
-  /** The last checkpoint of the old key has this size or a smaller one. */
+  /** The tree size at the rotation. The old key signs no checkpoint of a larger tree. */
   readonly size: number
   readonly checkpoint: SignedCheckpoint
 }
 
-/** Returns whether a checkpoint is the one with which its log replaces its key. */
+/** Returns whether a log replaces its key in this checkpoint. */
 export const isKeyRotation = ({ body }: SignedCheckpoint): boolean => ROTATION.test(body)
 
 /** Parses a rotation. Throws unless both keys are of its log and have signed it. */
@@ -51,9 +51,9 @@ export type SignatureFault = CodedFinding<'SignerUnknown' | 'SignerRetired' | 'S
 type Validity = { readonly key: VerifierKey; from: number; until: number }
 
 /**
- * The keys of a log, each with the sizes of the checkpoints that it may sign. It begins with the
- * keys that its user trusts. A rotation leads from a trusted key to the keys before and after it,
- * because both keys have signed it.
+ * The keys of a log, each with the tree sizes of the checkpoints that it may sign. The caller gives
+ * the keys that it trusts. From a trusted key, a rotation leads to the key before or after it,
+ * because both keys have signed the rotation.
  */
 export class KeyRing {
   /** The rotations that are malformed, contradict each other, or lead to no trusted key. */
@@ -126,7 +126,7 @@ export class KeyRing {
     return added
   }
 
-  /** True if two keys of one log are both in force after its last rotation. */
+  /** Returns true if two keys of one log are both in force after its last rotation. */
   private hasRivals(trusted: readonly string[]): boolean {
     const current = [...new Set(trusted)]
       .map((key) => this.validityOf(key))
@@ -135,7 +135,10 @@ export class KeyRing {
   }
 }
 
-/** A key has one successor and one predecessor. Others are faults, and are not followed. */
+/**
+ * Parses the rotations. A key has at most one successor and one predecessor. A further one is a
+ * fault and is not followed.
+ */
 function parsedRotations(notes: readonly string[], faults: KeyFault[]): KeyRotation[] {
   const parsed: KeyRotation[] = []
   for (const note of notes) {

@@ -15,7 +15,6 @@ import type { ProjectionRunner } from '#projections/runner/start-projections.ts'
 import type { Core } from '../core-dependencies.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import { deleteProgress, progressWriter } from './job-progress.ts'
-import { nextNightlyRun } from './nightly-run.ts'
 import { buildNextScratchCopy, cleanScratchCopies } from './scratch-copy-jobs.ts'
 import { ensureAuditTables } from './stored-audit-state.ts'
 import { type SiteVerification, verifySite } from './verify-site.ts'
@@ -32,9 +31,9 @@ type Deps = {
 }
 
 /**
- * Starts to run verifications, rebuilds and scratch copies that were requested, and the nightly
- * verification. One process does this work for each kind: the holder of a lease. A job whose
- * process died is begun again by the next holder.
+ * Starts the background work of the audit: verifications, rebuilds and scratch copies that were
+ * requested, and the nightly verification. A lease for each kind of work lets one process at a time
+ * do it. If that process dies, the next holder of the lease starts the job again.
  */
 export async function startAuditJobs(
   core: Core,
@@ -140,7 +139,10 @@ async function runVerification(
 
 const FINDINGS_KEPT = 100
 
-/** A job that only lost its lease or its process is left open, so that another process runs it. */
+/**
+ * Records that a job has failed. A job whose process only lost its lease stays open, so that
+ * another process runs it.
+ */
 async function fail(core: Core, id: string, error: unknown, lost: AbortSignal): Promise<void> {
   if (lost.aborted) return
   core.log.error({ alarm: 'audit-job-failed', id, err: error }, 'an audit job failed')
@@ -164,4 +166,22 @@ async function runRebuild({ core, projections }: Deps, lost: AbortSignal): Promi
   } catch (error) {
     await fail(core, id, error, lost)
   }
+}
+
+const NIGHTLY_HOUR = 3
+const DAY_MS = 86_400_000
+/** How long after a start a missed verification is run. */
+const MAKE_UP_AFTER_MS = 15 * 60_000
+
+/**
+ * Returns the time of the next nightly verification in unix milliseconds: the next 03:00 in the
+ * local time of the machine. If the last verification was requested more than a day before `now`,
+ * one was missed, and the result is 15 minutes after `now`.
+ */
+export function nextNightlyRun(now: number, lastRequestedAt: number | null): number {
+  const next = new Date(now)
+  next.setHours(NIGHTLY_HOUR, 0, 0, 0)
+  if (next.getTime() <= now) next.setDate(next.getDate() + 1)
+  const isMissed = lastRequestedAt !== null && now - lastRequestedAt > DAY_MS
+  return isMissed ? Math.min(next.getTime(), now + MAKE_UP_AFTER_MS) : next.getTime()
 }

@@ -7,23 +7,30 @@ import {
   readTile,
   selectCheckpoints,
   storedTree,
-} from '../transparency-log/read-log.ts'
-import { postgresRecords, type RecordReader, storeRecords } from './read-records.ts'
-import type { ExportSource, SealedTree } from './write-export.ts'
+} from '../transparency-log/read-checkpoints-and-tiles.ts'
+import type { ExportSource, SealedTree } from './generate-export-files.ts'
+import { postgresRecords, type RecordReader, storeRecords } from './stored-record-reader.ts'
 
-/** The tree that was sealed when the events were written. A verification compares both. */
+/**
+ * The transparency log of the site: the Merkle tree over the events as they were when they were
+ * written. A verification compares it with the tree over the stored events.
+ */
 export type SealedLog = Required<SealedTree> & {
   /** The number of sealed events. */
   readonly size: number
-  /** Set if the database names another key than this process has, which then signs nothing. */
+  /**
+   * The error if the key of the log in the database is not the key of this process. Such a process
+   * signs nothing.
+   */
   readonly keyError: WrongLogKey | null
   /** Returns the sealed leaf hashes from the index `first`. May return fewer than `count`. */
   readonly leafHashes: (first: number, count: number) => Promise<readonly Buffer[]>
 }
 
 /**
- * Opens the transparency log of the site, or returns null if nothing is sealed. Its key is the one
- * of this process, because someone who can change the events can also change a key in the database.
+ * Opens the transparency log of the site. Returns null if no event is sealed. The keys that are
+ * trusted come from this process, because somebody who can change the events in the database can
+ * also change a key there.
  */
 export async function openSealedLog(core: Core): Promise<SealedLog | null> {
   const { pg, config } = core

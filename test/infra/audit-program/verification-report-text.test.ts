@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { type FindingPlace, Findings } from '#domain/audit/findings.ts'
-import { checkLines, findingLine, resultLine } from '#infra/audit-program/report-text.ts'
+import {
+  checkLines,
+  findingLine,
+  resultLine,
+} from '#infra/audit-program/verification-report-text.ts'
 
 describe('a report of a verification', () => {
   it('counts one finding and several in words', () => {

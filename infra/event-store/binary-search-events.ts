@@ -6,8 +6,8 @@ const GALLOP_FACTOR = 16
 
 /**
  * Returns the first revision, from `from` on, whose event satisfies the condition. The condition
- * must hold for all events after it. Without such an event, returns the revision after the last.
- * Reads few single events, whatever the length of the stream.
+ * must also hold for all later events. If no event satisfies it, returns the revision after the
+ * last event. This binary search reads only a few events, even of a long stream.
  */
 export async function firstRevision(
   store: Pick<EventStore, 'readStream'>,
@@ -25,7 +25,10 @@ export async function firstRevision(
   return await firstBetween(isAt, low, low + step)
 }
 
-/** Like `firstRevision`, for a condition that holds at `end`. It is fast if both are near. */
+/**
+ * Like `firstRevision`, but for a condition that holds at `end`. It is fast if the result is near
+ * `end`.
+ */
 export async function firstRevisionBefore(
   store: Pick<EventStore, 'readStream'>,
   stream: string,
@@ -55,7 +58,9 @@ const reachedAt =
     return event === undefined || isReached(event)
   }
 
-/** Returns the first revision at which the condition holds; it holds at `to`, not at `from`. */
+/**
+ * Returns the first revision at which the condition holds. It must hold at `to` and not at `from`.
+ */
 async function firstBetween(isAt: IsAt, from: number, to: number): Promise<number> {
   let [low, high] = [from, to]
   while (high - low > 1) {
@@ -67,8 +72,9 @@ async function firstBetween(isAt: IsAt, from: number, to: number): Promise<numbe
 }
 
 /**
- * Returns the position of the last event that is not after the time, by a binary search over
- * positions. Returns null if the store's positions have gaps, so that they can't be searched.
+ * Returns the position of the last event that is not later than the time, by a binary search over
+ * positions. Returns null if the store leaves gaps between positions, because a binary search is
+ * then impossible.
  */
 export async function positionOfTime(
   store: Pick<EventStore, 'readAll' | 'headPosition'>,
@@ -87,6 +93,6 @@ export async function positionOfTime(
   return low
 }
 
-/** Returns whether every position has an event. EventStoreDB leaves gaps. */
+/** Returns whether every position has an event. EventStoreDB leaves gaps between positions. */
 export const hasDensePositions = ({ config }: Pick<Core, 'config'>): boolean =>
   config.eventStore?.url == null

@@ -9,8 +9,8 @@ import { createOutbound } from '../outbound/outbound-connections.ts'
 import { operatorPolicy } from '../outbound/outbound-policy.ts'
 import { publishKeyRotations } from '../transparency-log/ask-witnesses.ts'
 import { rotateLogKey } from '../transparency-log/rotate-log-key.ts'
-import { CommandError, print, printJson, type Verb, withSite } from './command.ts'
-import { parseKeyRotation } from './key-ring.ts'
+import { CommandError, print, printJson, type Verb, withSite } from './cli-verb.ts'
+import { parseKeyRotation } from './trusted-log-keys.ts'
 
 export const ROTATE_KEY: Verb = {
   form: 'rotate-key FILE',

@@ -10,8 +10,8 @@ import {
   textOption,
   type Verb,
   withSite,
-} from './command.ts'
-import { recordsOf } from './sealed-tree.ts'
+} from './cli-verb.ts'
+import { recordsOf } from './open-sealed-log.ts'
 import type { StoredRecord } from './stored-record.ts'
 
 const RECEIPTS_MAX = 10_000

@@ -1,6 +1,12 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { ParseArgsOptionsConfig } from 'node:util'
+import { ConfigError } from '../config/config.ts'
+import { readConfig } from '../config/read-config.ts'
+import { loadSecretKey } from '../config/secret-key.ts'
 import type { Core } from '../core-dependencies.ts'
-import { openSite } from './open-site.ts'
+import { runningServer } from '../postgres/find-running-server.ts'
+import { type RunningCore, startCore } from '../start-core.ts'
 
 /** An error in the arguments of the command line. */
 export class CommandError extends Error {}
@@ -13,12 +19,12 @@ export type Invocation = {
 }
 
 export type Verb = {
-  /** The verb with its arguments, for the usage. */
+  /** The verb with its arguments, as the usage text shows them. */
   readonly form: string
   readonly summary: string
   readonly help: string
   readonly options: ParseArgsOptionsConfig
-  /** The number of arguments beside the options that the verb takes. */
+  /** The maximum number of arguments, without the options. */
   readonly argumentsMax: number
   /** Runs the verb and returns the exit code. Throws `CommandError` for wrong arguments. */
   readonly run: (invocation: Invocation) => Promise<number>
@@ -46,7 +52,10 @@ export function positionOption(invocation: Invocation, name: string): number | u
   return Number(text)
 }
 
-/** Refuses a first position after the last event: an empty result would look like an answer. */
+/**
+ * Throws `CommandError` for a first position after the last event, because an empty result would
+ * look like a valid answer.
+ */
 export function verifyPosition(name: string, position: number | undefined, last: number): void {
   if (position === undefined || position <= Math.max(1, last)) return
   throw new CommandError(`--${name} is ${position}, but the last event is at position ${last}`)
@@ -79,4 +88,21 @@ export async function withSite<Result>(
   } finally {
     await close()
   }
+}
+
+/**
+ * Opens the site that the environment variables describe, as the server does: the database at
+ * `DATABASE_URL`, or the one in `DATA_DIR`. If the site is running, its embedded Postgres is used.
+ * Otherwise, the embedded Postgres runs until `close` is called.
+ */
+async function openSite(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<RunningCore> {
+  const config = readConfig({ LOG_LEVEL: 'error', ...environment })
+  if (config.databaseUrl !== null) return await startCore(config, signal)
+  const { dataDir } = config
+  if (!existsSync(join(dataDir, 'postgres'))) {
+    throw new ConfigError('DATA_DIR', `there is no site in ${dataDir}`)
+  }
+  const databaseUrl = runningServer(dataDir)
+  if (databaseUrl === null) return await startCore(config, signal)
+  return await startCore({ ...config, secretKey: loadSecretKey(config), databaseUrl }, signal)
 }

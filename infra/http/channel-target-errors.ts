@@ -1,8 +1,8 @@
 import { type ErrorCatalogue, invalidFieldMessage, UNKNOWN_OBJECTS } from './http-errors.ts'
 
 /**
- * The errors of a channel's address in the management API and the relay. The messages are the same
- * for every service at the address, so that they reveal nothing about a private network.
+ * The errors about a channel's address, in the management API and the relay. The messages do not
+ * depend on the service at the address, so that they reveal nothing about a private network.
  */
 export const CHANNEL_TARGET_ERRORS = {
   ChannelUnknown: [

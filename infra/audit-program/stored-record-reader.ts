@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import type { Recorded } from '#domain/shared/event.ts'
-import { EVENT_COLUMNS, type EventRow } from '../event-store/event-reader.ts'
 import type { EventStore } from '../event-store/port.ts'
+import { EVENT_COLUMNS, type EventRow } from '../event-store/postgres-event-reader.ts'
 import type { StoredRecord } from './stored-record.ts'
 
-/** Reads events as they are stored, in the order of their positions. */
+/** Reads stored events (records) in the order of their positions. */
 export type RecordReader = {
   /** Returns the records after `position`. Empty if there are no more. */
   readonly read: (after: number, limit: number) => Promise<readonly StoredRecord[]>
@@ -56,7 +56,7 @@ export const postgresRecords = (pg: Pool): RecordReader => ({
   arePositionsDense: true,
 })
 
-/** Reads another store. Its data is the JSON text of the event, as the store wrote it. */
+/** Reads any other event store. The data of a record is the event's data as JSON text. */
 export const storeRecords = (store: EventStore): RecordReader => ({
   read: async (after, limit) => (await store.readAll(after, limit)).map(recordOfEvent),
   readStream: async (stream, from, limit) =>

@@ -2,8 +2,8 @@ import type { Finding, Findings } from '#domain/audit/findings.ts'
 import type { VerificationReport } from './verify-export.ts'
 
 /**
- * Replaces the characters that control a terminal or the direction of text. Names and details come
- * from the events that are verified, so they could otherwise hide or imitate a result.
+ * Replaces characters that control a terminal or the direction of text. Names and details come from
+ * the verified events, which could otherwise hide or imitate a result.
  */
 export const printable = (text: string): string =>
   text.replace(UNPRINTABLE, (character) => {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { type CodedFinding, englishText } from '#domain/audit/finding-texts.ts'
-import { KeyRing, rotationLine } from '#infra/audit-program/key-ring.ts'
 import { parseSignedCheckpoint } from '#infra/audit-program/signed-checkpoint.ts'
-import { checkpointBody, createNoteSigner, noteOf } from '#infra/transparency-log/signed-note.ts'
+import { KeyRing, rotationLine } from '#infra/audit-program/trusted-log-keys.ts'
+import { checkpointBody, createNoteSigner, noteOf } from '#infra/transparency-log/note-signer.ts'
 
 const ROOT = Buffer.alloc(32, 3)
 const signer = (name = 'site.example') => createNoteSigner(name, randomBytes(32))

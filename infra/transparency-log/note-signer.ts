@@ -1,6 +1,9 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 
-/** The kinds of signatures of C2SP signed-note. A cosignature also signs a time. */
+/**
+ * The signature types of C2SP signed-note. A cosignature, the signature of a witness, includes a
+ * time.
+ */
 const NOTE_SIGNATURE = 1
 const COSIGNATURE = 4
 

@@ -4,7 +4,7 @@ import { auditJobsDecider } from '#domain/audit/decide.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { isReadyCopy, SCRATCH_COPIES_MAX } from '#domain/audit/scratch-copies.ts'
 import type { Core } from '../core-dependencies.ts'
-import { CommandError, type Invocation, print, printJson, terminalProgress } from './command.ts'
+import { CommandError, type Invocation, print, printJson, terminalProgress } from './cli-verb.ts'
 import { readProgress } from './job-progress.ts'
 import { buildNextScratchCopy, isStillBuilding, scratchCopiesOf } from './scratch-copy-jobs.ts'
 import { ensureAuditTables } from './stored-audit-state.ts'
@@ -12,9 +12,9 @@ import { ensureAuditTables } from './stored-audit-state.ts'
 const LOOK_EVERY_MS = 500
 
 /**
- * Requests a scratch copy as of a position and waits until it is built. A running site builds it;
- * otherwise, this process does, because the lease of the builders is then free. Returns the exit
- * code.
+ * Requests a scratch copy as of a position, and waits until it is built. A running site builds the
+ * copy. If no site is running, the lease of the builder is free, and this process builds it.
+ * Returns the exit code.
  */
 export async function replayUntil(
   { values, signal }: Invocation,

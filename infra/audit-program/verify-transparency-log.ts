@@ -8,16 +8,16 @@ import {
 } from '../transparency-log/compare-events-with-log.ts'
 import { leafReader } from '../transparency-log/leaf-hashes.ts'
 import { TILE_WIDTH } from '../transparency-log/merkle-tree.ts'
-import { storedTree } from '../transparency-log/read-log.ts'
-import type { GrowingTree } from './growing-tree.ts'
-import { KeyRing } from './key-ring.ts'
-import type { RecordReader } from './read-records.ts'
-import type { SealedLog } from './sealed-tree.ts'
+import { storedTree } from '../transparency-log/read-checkpoints-and-tiles.ts'
+import type { GrowingTree } from './append-only-merkle-tree.ts'
+import type { SealedLog } from './open-sealed-log.ts'
 import { SEALED_WITHIN_MS } from './signature-coverage.ts'
 import { parseSignedCheckpoint, type SignedCheckpoint } from './signed-checkpoint.ts'
 import { eventOf, type StoredRecord } from './stored-record.ts'
+import type { RecordReader } from './stored-record-reader.ts'
+import { KeyRing } from './trusted-log-keys.ts'
 
-/** The signed checkpoints and keys of a log, as far as they are well-formed. */
+/** The checkpoints and keys of a log. Malformed ones are left out. */
 export type SignedLog = {
   readonly log: SealedLog
   readonly checkpoints: readonly SignedCheckpoint[]
@@ -59,13 +59,15 @@ export type Seal = {
   readonly roots: Map<number, Buffer>
   size: number
   readonly startedAt: number
-  /** The records of earlier verifications, which name the root that they found. */
+  /** The events that recorded earlier verifications. Each contains the root that was found. */
   readonly anchors: StoredRecord[]
   /** The first event that is not in the log yet. */
   unsealed: StoredRecord | null
 }
 
-/** Reports the events that should have been sealed, given the time of the last event. */
+/**
+ * Reports events that are not sealed, although they are old enough compared with the last event.
+ */
 export function verifyIsSealed(
   log: SealedLog | null,
   { unsealed }: Seal,
@@ -136,9 +138,12 @@ export async function compareStoredLog(
   for await (const finding of compareEventsWithLog(comparing)) report(finding, null, findings)
 }
 
-/** The tiles of which the events are compared by each incremental verification, at least. */
+/**
+ * The minimum number of tiles whose events each incremental verification compares. A tile has 256
+ * events.
+ */
 const TILES_MIN = 4_096
-/** The number of incremental verifications after which all events were compared, at most. */
+/** The maximum number of incremental verifications until the events of every tile were compared. */
 const VERIFICATIONS_PER_CYCLE = 6
 
 export type EarlierEvents = {
@@ -152,10 +157,10 @@ export type EarlierEvents = {
 }
 
 /**
- * Compares events that an earlier verification has read with their sealed leaf hashes: all of them,
- * if they are at most about a million, and otherwise a sixth of them, which moves on from one
- * verification to the next. Postgres computes the hashes, so that this needs little of the process.
- * Also compares the log with the tree that was verified. Returns the first tile of the next time.
+ * Compares events that an earlier verification has read with their sealed leaf hashes. Up to about
+ * a million events are all compared. Of more events, each verification compares the next sixth.
+ * Postgres computes the hashes, so that this process uses little CPU. Also compares the log with
+ * the tree of the earlier verification. Returns the tile with which the next verification begins.
  */
 export async function compareEarlierEvents(
   core: Core,
@@ -193,7 +198,9 @@ export async function compareEarlierEvents(
 
 const RECORDS_NAMED_MAX = 100
 
-/** Returns the record at the position of a finding, whose stream and revision name it. */
+/**
+ * Returns the record at the position of a finding. Its stream and revision are named in the report.
+ */
 async function recordAt(
   records: RecordReader,
   { kind, position }: LogFinding,

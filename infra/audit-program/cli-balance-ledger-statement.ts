@@ -12,7 +12,7 @@ import {
   type Verb,
   verifyPosition,
   withSite,
-} from './command.ts'
+} from './cli-verb.ts'
 import { openExport } from './export-reader.ts'
 import { exportedEvents, readManifest } from './verify-export.ts'
 
@@ -23,9 +23,9 @@ const SOURCE = { export: { type: 'string' } } as const
 const PAGE = 1_000
 
 /**
- * Calls `apply` with the events of the user's account, from the site or an export, in order. An
- * account without events is an error, because the id may be wrong. So is a moment of the option
- * `name` that is a position after the last event.
+ * Calls `apply` with the events of the user's account, from the site or an export, in order. Throws
+ * if the account has no events, because the id may be wrong. Also throws if the moment is a
+ * position after the last event; `name` is the option that gave this moment.
  */
 async function eachEvent(
   invocation: Invocation,
@@ -67,7 +67,7 @@ async function readAccount(
   })
 }
 
-/** Returns the id of the user whom the arguments name by id, or by name in the site. */
+/** Returns the id of the user. The argument is an id, or a name if the site is available. */
 async function userOf(invocation: Invocation): Promise<number> {
   const [text = ''] = invocation.positionals
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)

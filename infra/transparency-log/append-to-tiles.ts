@@ -5,8 +5,9 @@ import { emptyRoot, nodeHash, rootOfHashes, TILE_WIDTH } from './merkle-tree.ts'
 type Tile = { readonly index: number; hashes: Buffer[]; firstPosition: number; isChanged: boolean }
 
 /**
- * The last tile of each level, to which leaves are appended. A full tile is written, and its root
- * becomes a hash of the level above. `tiles[n]` is the last tile of level `n`, which is never full.
+ * The last, incomplete tile of each level, to which leaves are appended. When a tile is full, it is
+ * written, and its root becomes a hash of the level above. `tiles[n]` is the last tile of level
+ * `n`.
  */
 export class GrowingTiles {
   size: number
@@ -62,7 +63,10 @@ export class GrowingTiles {
     return this.tiles[0]?.firstPosition ?? 0
   }
 
-  /** The root of the tree, from its complete subtrees, of which the smallest is on the right. */
+  /**
+   * Returns the root of the tree. It is computed from the complete subtrees, the smallest of which
+   * is on the right.
+   */
   root(): Buffer {
     let root: Buffer | null = null
     for (const { hashes } of this.tiles) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { GrowingTree } from './append-only-merkle-tree.ts'
 import { bundleVerifier } from './bundle-verifier.ts'
 import {
   EXPORT_FORMAT,
@@ -13,10 +14,9 @@ import {
   segmentName,
   VERIFIER_FILE,
 } from './export-format.ts'
-import { GrowingTree } from './growing-tree.ts'
-import type { RecordReader } from './read-records.ts'
 import { parseSignedCheckpoint } from './signed-checkpoint.ts'
 import { leafHash, lineOf, type StoredRecord } from './stored-record.ts'
+import type { RecordReader } from './stored-record-reader.ts'
 
 /** The signed checkpoints of the site, and the keys that verify them. */
 export type SealedTree = Pick<
@@ -119,7 +119,10 @@ type SealedHashes = Pick<ExportedTree, 'leafHashes'> & {
   readonly arePositionsDense: boolean
 }
 
-/** Yields a segment and the sealed leaf hashes of its events, which name an event that changed. */
+/**
+ * Yields a segment and the sealed leaf hashes of its events. The hashes show later which event was
+ * changed.
+ */
 async function* filesOf(
   packed: Packed | null,
   segments: Segment[],
@@ -144,7 +147,7 @@ async function* filesOf(
   yield { name, bytes: hashes }
 }
 
-/** Returns the checkpoints of at most `size` events, and the first one of more events. */
+/** Returns the checkpoints of at most `size` events, and the first checkpoint of more events. */
 function split(
   notes: readonly string[],
   size: number | null,
@@ -154,7 +157,10 @@ function split(
   return [notes.filter(isWithin), notes.find((note) => !isWithin(note)) ?? null]
 }
 
-/** A checkpoint that can't be parsed is kept, so that the verification reports it. */
+/**
+ * Returns the tree size of a checkpoint, or 0 for a checkpoint that can't be parsed. Such a
+ * checkpoint stays in the export, so that the verification reports it.
+ */
 function sizeOf(note: string): number {
   try {
     return parseSignedCheckpoint(note).size
@@ -163,7 +169,10 @@ function sizeOf(note: string): number {
   }
 }
 
-/** The events after the last checkpoint of a part are covered by the next one of the site. */
+/**
+ * Returns the next checkpoint of the site after an exported part, with its proof. It covers the
+ * events after the last checkpoint of the part.
+ */
 async function continuationOf(
   size: number,
   later: string | null,
@@ -214,7 +223,9 @@ async function* pagesOf(records: RecordReader, { first, last }: Range) {
   }
 }
 
-/** Returns the tree of the events before `first`, with which the verifier continues. */
+/**
+ * Returns the tree of the events before `first`. The verifier appends the exported events to it.
+ */
 export async function treeBefore(
   records: RecordReader,
   first: number,

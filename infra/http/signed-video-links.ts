@@ -7,13 +7,15 @@ const LINK_MS = 24 * 3_600_000
 const signatureOf = ({ vault }: Pick<Core, 'vault'>, task: string, expires: string): string =>
   vault.keyedHash('video-link', `${task}/${expires}`)
 
-/** Returns the query of a link to a video, which needs no key until it expires. */
+/**
+ * Returns the query string of a link to a video. Until it expires, the link works without a key.
+ */
 export function linkQuery(deps: Pick<Core, 'vault' | 'now'>, task: string): string {
   const expires = String(Math.floor((deps.now() + LINK_MS) / 1_000))
   return `expires=${expires}&signature=${signatureOf(deps, task, expires)}`
 }
 
-/** Returns the path of the file of a video that is finished, with a signed link. */
+/** Returns the path of a finished video's file, with a signed query string. */
 export const videoPath = (deps: Pick<Core, 'vault' | 'now'>, task: string): string =>
   `/v1/videos/${task}/content?${linkQuery(deps, task)}`
 

@@ -23,8 +23,8 @@ export type EventRow = [
 ]
 
 /**
- * The types that were read, each as one string. The driver makes a new string of each value, which
- * would have to be hashed for each projection that looks for its handler.
+ * Caches one string per event type. The driver creates a new string for each value, whose hash
+ * would have to be computed again whenever a projection looks up its handler.
  */
 const types = new Map<string, string>()
 const TYPES_MAX = 1_000
