@@ -1,6 +1,6 @@
 import { accountStream } from '#domain/accounts/events.ts'
 import type { Core } from '../core-dependencies.ts'
-import { firstRevision } from '../event-store/search-events.ts'
+import { firstRevision } from '../event-store/binary-search-events.ts'
 import { ensureLogSchema } from '../transparency-log/open-log.ts'
 import { buildReceipts } from './build-receipts-of-events.ts'
 import {

@@ -5,8 +5,8 @@ import {
   provideEnd,
   type RememberedCalls,
 } from '#domain/audit/remembered-calls.ts'
-import type { RecordReader } from './read-records.ts'
 import { eventOf, type StoredRecord } from './stored-record.ts'
+import type { RecordReader } from './stored-record-reader.ts'
 
 /**
  * Reads the ends of the calls that a correction names again, because the audit of a site remembers

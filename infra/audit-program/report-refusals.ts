@@ -4,8 +4,8 @@ import {
   type WitnessRefused,
 } from '#domain/audit/events.ts'
 import { type Findings, WITNESS_CHECK } from '#domain/audit/findings.ts'
-import type { RecordReader } from './read-records.ts'
 import { eventOf, type StoredRecord } from './stored-record.ts'
+import type { RecordReader } from './stored-record-reader.ts'
 
 const RECORDS_PAGE = 1_000
 

@@ -16,8 +16,13 @@ import {
   SEALED_FOLDER,
   SEGMENT_FOLDER,
 } from './export-format.ts'
+import {
+  type ExportOptions,
+  type ExportSource,
+  exportFiles,
+  treeBefore,
+} from './generate-export-files.ts'
 import { parseSignedCheckpoint, type SignedCheckpoint } from './signed-checkpoint.ts'
-import { type ExportOptions, type ExportSource, exportFiles, treeBefore } from './write-export.ts'
 
 /** Thrown if the folder contains an export that the new export would not continue. */
 export class OtherExport extends Error {}

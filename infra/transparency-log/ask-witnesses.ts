@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
 import { request } from 'undici'
-import { NEVER } from '../abortable.ts'
 import {
   type RefusedCheckpoint,
   recordRefusingWitness,
@@ -13,6 +12,7 @@ import {
 import type { Config } from '../config/config.ts'
 import type { Core } from '../core-dependencies.ts'
 import type { Outbound } from '../outbound/outbound-connections.ts'
+import { NEVER } from '../reject-on-abort.ts'
 import { warnThrottled } from '../telemetry/log.ts'
 import { noteOf } from './note-signer.ts'
 import {

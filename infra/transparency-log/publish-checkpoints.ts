@@ -1,8 +1,8 @@
 import { appendFile } from 'node:fs/promises'
 import type { Pool } from 'pg'
 import { request } from 'undici'
-import { NEVER } from '../abortable.ts'
 import type { Outbound } from '../outbound/outbound-connections.ts'
+import { NEVER } from '../reject-on-abort.ts'
 import { warnThrottled } from '../telemetry/log.ts'
 import { ANSWER_MS_MAX, askWitnesses, type WitnessDeps } from './ask-witnesses.ts'
 import {

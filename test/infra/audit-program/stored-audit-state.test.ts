@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endsToRead, rememberAdmission } from '#domain/audit/remembered-calls.ts'
 import { initialAudit } from '#domain/audit/state.ts'
-import { GrowingTree } from '#infra/audit-program/growing-tree.ts'
+import { GrowingTree } from '#infra/audit-program/append-only-merkle-tree.ts'
 import {
   ensureAuditTables,
   PART_BYTES_MAX,

@@ -8,8 +8,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { auditJobsDecider } from '#domain/audit/decide.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { Findings } from '#domain/audit/findings.ts'
+import { recordsOf } from '#infra/audit-program/open-sealed-log.ts'
 import { reportRefusals } from '#infra/audit-program/report-refusals.ts'
-import { recordsOf } from '#infra/audit-program/sealed-tree.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
