@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Core } from '../core-dependencies.ts'
 import type { HeldLease } from '../leases/exclusive-leases.ts'
-import { createOutbound } from '../outbound/outbound-connections.ts'
+import {
+  createOutbound,
+  MANAGEMENT_LIMITS,
+  type OutboundLimits,
+} from '../outbound/outbound-connections.ts'
 import { operatorPolicy } from '../outbound/outbound-policy.ts'
 import { Publisher } from './keep-publishing.ts'
 import { leafReader } from './leaf-hashes.ts'
@@ -17,6 +21,12 @@ type SealerCore = Pick<
 /** The pause between two checkpoints. There is no pause while a full checkpoint can be signed. */
 export const SEAL_EVERY_MS = 10_000
 
+type SealerOptions = {
+  readonly everyMs?: number
+  /** The limits of requests to the webhook and to witnesses. */
+  readonly limits?: OutboundLimits
+}
+
 /** The interval at which the unsealed events are counted during the pause. */
 const COUNT_EVERY_MS = 1_000
 
@@ -29,10 +39,10 @@ const COUNT_EVERY_MS = 1_000
  */
 export async function startSealer(
   core: SealerCore,
-  { everyMs = SEAL_EVERY_MS }: { readonly everyMs?: number } = {},
+  { everyMs = SEAL_EVERY_MS, limits = MANAGEMENT_LIMITS }: SealerOptions = {},
 ): Promise<HeldLease> {
   await ensureLogSchema(core)
-  const outbound = createOutbound(operatorPolicy(core.config))
+  const outbound = createOutbound(operatorPolicy(core.config), limits)
   const held = core.leases.hold('transparency-log', async (_lease, lost) => {
     const publisher = new Publisher(everyMs, core.log)
     const publish = () => publishCheckpoints({ ...core, outbound, signal: lost })

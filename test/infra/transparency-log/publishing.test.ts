@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Config } from '#infra/config/config.ts'
-import { createOutbound } from '#infra/outbound/outbound-connections.ts'
+import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import { ensureLogSchema, openTransparencyLog } from '#infra/transparency-log/open-log.ts'
@@ -73,6 +73,10 @@ const notes = async (): Promise<string[]> =>
 
 describe('publishing', { timeout: 180_000 }, () => {
   it('to a webhook that does not answer delays no checkpoint, and keeps their order', async () => {
+    // Without time limits, nothing but an answer ends a request, however busy the machine is.
+    const deadlines = vi.spyOn(AbortSignal, 'timeout')
+    closers.push(() => deadlines.mockRestore())
+    deadlines.mockImplementation(() => new AbortController().signal)
     const received: string[] = []
     const open: ServerResponse[] = []
     let openMax = 0
@@ -84,19 +88,18 @@ describe('publishing', { timeout: 180_000 }, () => {
       if (!isSlow) open.shift()?.end()
     })
     await append()
-    const sealer = await startSealer(coreWith({ webhook }), { everyMs: 20 })
+    const limits = { ...MANAGEMENT_LIMITS, headersTimeoutMs: 0, bodyTimeoutMs: 0 }
+    const sealer = await startSealer(coreWith({ webhook }), { everyMs: 20, limits })
     closers.push(() => sealer.stop())
     await expect.poll(() => open.length, POLL).toBe(1)
     for (const sizes of [2, 3]) {
       await append()
       await expect.poll(async () => (await notes()).length, POLL).toBe(sizes)
     }
-    expect(openMax).toBe(1)
     isSlow = false
     open.shift()?.end()
-    // A checkpoint is sent again if its first request was not answered in time.
-    const distinct = () => received.filter((note, index) => received.indexOf(note) === index)
-    await expect.poll(distinct, POLL).toEqual(await notes())
+    await expect.poll(() => received, POLL).toEqual(await notes())
+    expect(openMax).toBe(1)
   })
 
   it('goes on while sealing fails', async () => {
@@ -115,16 +118,17 @@ describe('publishing', { timeout: 180_000 }, () => {
   it('begins no request after its process was stopped', async () => {
     const stopping = new AbortController()
     const received: string[] = []
-    const webhook = await startHook((_response, note) => {
+    const webhook = await startHook((response, note) => {
       received.push(note)
       stopping.abort()
+      response.end()
     })
     await appendAndSeal()
     await appendAndSeal()
     const outbound = createOutbound(operatorPolicy(running.core.config))
     closers.push(() => outbound.close())
     const deps = { ...coreWith({ webhook }), outbound, signal: stopping.signal }
-    expect(await publishCheckpoints(deps)).toBe('waiting')
+    expect(await publishCheckpoints(deps)).not.toBe('complete')
     expect(received).toEqual((await notes()).slice(0, 1))
   })
 })
