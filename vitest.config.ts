@@ -13,6 +13,7 @@ const PROCESSES = [
   'test/relay/{bad-input,caller-disconnects,channel-selection-speed}.test.ts',
   'test/relay/{circuits-in-two-relays,clock-skew,disabled-channel,hostile-bodies}.test.ts',
   'test/relay/{large-audio,overdraft-two-relays,slow-readers,two-relays,usage-chunks}.test.ts',
+  'test/relay/large-files.test.ts',
   'test/relay/clients/long-streams-of-each-format.test.ts',
   'test/relay/{idempotency/idempotency-after-kill,tasks/tasks-in-two-relays}.test.ts',
   'test/relay/{realtime/realtime-after-kill,batches/{,gemini-,openai-}batches-after-kill}.test.ts',

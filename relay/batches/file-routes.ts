@@ -35,7 +35,8 @@ import { checkFile } from './plan-batch-file.ts'
 import { deleteAtProvider, FILE_RETENTION_MS } from './result-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import { sendFailure } from './submit-batch.ts'
-import { uploadFile, whileReadingFile } from './submit-batch-file.ts'
+import { whileReadingFile } from './submit-batch-file.ts'
+import { uploadFile } from './upload-to-provider.ts'
 
 const MIB = 1024 * 1024
 const FILE_BYTES_MAX = 200 * MIB

@@ -1,4 +1,3 @@
-import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { isMembers } from '../dialects/read-request-members.ts'
@@ -11,20 +10,16 @@ import { claimIdempotencyKey, type KeyedCall } from '../pipeline/claim-idempoten
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import { readBody } from '../pipeline/read-body.ts'
 import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
-import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
-import { providerForm } from '../uploads/provider-form.ts'
 import { type SpooledFile, spool } from '../uploads/spooled-file.ts'
 import { confidentialTo, placeOf, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
 import { keysOfSubmitted, mayBeSentTo } from '../views/keys-of-submitted-work.ts'
 import { sendSubmission } from './batch-evidence.ts'
-import { objectIn, PROVIDER_ID, recordOf } from './batch-protocol.ts'
+import { objectIn, recordOf } from './batch-protocol.ts'
 import { openDownload, ResultsUnavailable } from './batch-results.ts'
 import type { StoredFile } from './file-store.ts'
 import {
   BATCH_ENDPOINTS,
   contentPathOf,
-  FILES_PATH,
-  filePathOf,
   isFileId,
   OPENAI_BATCHES,
   OPENAI_BATCHES_PATH,
@@ -43,6 +38,7 @@ import {
   sendAccepted,
   sendFailure,
 } from './submit-batch.ts'
+import { deleteUploaded, uploadFile } from './upload-to-provider.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
 /**
@@ -224,7 +220,11 @@ type PlannedFile = {
   readonly release: () => void
 }
 
-/** Plans the lines in the first of the caller's groups that may use the channel for all of them. */
+/**
+ * Plans the lines in the first of the caller's groups that may use the channel for all of them. The
+ * whole file is read for a plan, so it is planned only in groups whose limits have room: the first
+ * plan shows what the lines count in any group.
+ */
 async function planFile(
   deps: BatchDeps,
   exchange: Exchange,
@@ -232,17 +232,26 @@ async function planFile(
   submission: Submission,
 ): Promise<PlannedFile | RelayError> {
   let first: RelayError | null = null
+  let calls: ReturnType<typeof callsOf> | null = null
   for (const group of servingGroupsOf(caller, deps.views)) {
-    const planned = await planInGroup(deps, exchange, { ...caller, group }, submission)
-    if (!isRelayError(planned)) {
-      const error = await permit.claimBatch(group, callsOf(planned.plan))
-      if (error === null) return planned
-      planned.release()
-      first ??= error
+    const known = calls !== null
+    const full = calls === null ? permit.errorIn(group) : await permit.claimBatch(group, calls)
+    if (full !== null) {
+      first ??= full
       continue
     }
-    first ??= planned
-    if (planned.code === 'overloaded' || planned.code === 'upstream_unreachable') break
+    const planned = await planInGroup(deps, exchange, { ...caller, group }, submission)
+    if (isRelayError(planned)) {
+      if (known) permit.giveBackBatch()
+      first ??= planned
+      if (planned.code === 'overloaded' || planned.code === 'upstream_unreachable') break
+      continue
+    }
+    calls = callsOf(planned.plan)
+    const error = known ? null : await permit.claimBatch(group, calls)
+    if (error === null) return planned
+    planned.release()
+    first ??= error
   }
   return first ?? relayError('group_not_allowed', { subject: caller.group })
 }
@@ -368,30 +377,4 @@ async function send(
     sendFailure(deps, exchange, end, confidential)
   } else sendError(exchange, relayError('upstream_format'))
   return false
-}
-
-/** Sends a file for batches to a provider. Returns its id there, or the failure. */
-export async function uploadFile(
-  { batchOutbound }: Pick<BatchDeps, 'batchOutbound'>,
-  { target }: RelayKey,
-  file: SpooledFile,
-  signal: AbortSignal,
-) {
-  // The caller's name for the file stays here.
-  const sent = new Map([['0', { ...file, name: 'batch.jsonl', type: 'application/jsonl' }]])
-  const document = Buffer.from(JSON.stringify({ purpose: 'batch', file: { file: '0' } }))
-  const form = providerForm(document, sent)
-  const request = { method: 'POST', path: FILES_PATH, form } as const
-  const end = await sendTaskRequest(batchOutbound, target, request, signal)
-  if (end.kind !== 'plain') return end
-  const id = objectIn(end.body.toString('utf8'))?.id
-  return typeof id === 'string' && PROVIDER_ID.test(id) ? { upstreamId: id } : end
-}
-
-async function deleteUploaded(
-  batchOutbound: Pick<Outbound, 'via'>,
-  { target }: RelayKey,
-  upstreamId: string,
-): Promise<void> {
-  await sendTaskRequest(batchOutbound, target, { method: 'DELETE', path: filePathOf(upstreamId) })
 }

@@ -93,6 +93,8 @@ export class CallPermit {
   /** The errors of groups whose limit is reached. They are left out until the call ends. */
   private readonly reached = new Map<string, RelayError>()
   private readonly permits: Permit[] = []
+  /** The number of permits before the last batch was claimed. */
+  private beforeBatch = 0
 
   constructor(deps: RelayDeps, caller: Caller, request: Sized) {
     this.deps = deps
@@ -169,9 +171,21 @@ export class CallPermit {
       return refusalFor({ full: 0, waitMs: TOKENS_PERIOD_MS }).error
     }
     const ofGroup = this.isGroupClaimed(group) ? { ...NO_RULES, tokens: rules.tokens } : rules
+    this.beforeBatch = this.permits.length
     const refusal = await this.claim([{ ...NO_RULES, tokens }, ofGroup, ...ofModels])
-    if (refusal === null) this.note(null, group)
     return refusal?.error ?? null
+  }
+
+  /** Gives back the limits of a batch that can't be served in the group that they were for. */
+  giveBackBatch(): void {
+    for (const permit of this.permits.splice(this.beforeBatch)) {
+      permit.release({ isRefunded: true, tokens: 0 })
+    }
+  }
+
+  /** Returns the error of a group whose limit was reached when the call began, or null. */
+  errorIn(group: string): RelayError | null {
+    return this.reached.get(group) ?? null
   }
 
   release({ isSuccess, tokens }: CallOutcome): void {

@@ -180,11 +180,16 @@ describe('deleting several channels', () => {
     expect(await written()).toEqual([])
   })
 
-  it('writes one event, for selected channels as for all disabled ones', async () => {
+  it('writes one event for all disabled channels, as for selected ones by force', async () => {
     await post('batch/status', { ids: ids.slice(1), status: 2 })
     expect(await fixture.admin.call('DELETE', '/api/channel/disabled')).toMatchObject({ data: 2 })
-    expect(await post('batch', { ids: ids.slice(0, 1) })).toMatchObject({ data: 1 })
+    expect(await post('batch', { ids: ids.slice(0, 1), force: true })).toMatchObject({ data: 1 })
     expect(await written()).toEqual(['ChannelsDisabled', 'ChannelsDeleted', 'ChannelsDeleted'])
+  })
+
+  it('disables enabled channels with one event before, so that they get no new work', async () => {
+    expect(await post('batch', { ids })).toMatchObject({ data: ids.length })
+    expect(await written()).toEqual(['ChannelsDisabled', 'ChannelsDeleted'])
   })
 
   it('removes their keys from the vault', async () => {

@@ -452,3 +452,42 @@ it('OpenAI’s client uploads files and runs batches unchanged', async () => {
   expect(await client.files.delete(file.id)).toMatchObject({ id: file.id, deleted: true })
   expect(await client.batches.cancel(batch.id)).toMatchObject({ status: 'completed' })
 })
+
+describe('a batch of a token of the group auto', () => {
+  const AUTO_KEY = 'AUTOfghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLM'
+  const GROUPS = ['one', 'two', 'three', 'four']
+  const reads = () =>
+    provider.requests.filter(({ path }) => path === `/v1/files/${FILE}/content`).length
+
+  beforeEach(async () => {
+    const ofAll = (value: unknown) => Object.fromEntries(GROUPS.map((name) => [name, value]))
+    await rig.setOption('GroupRatio', { default: 1, ...ofAll(1) })
+    await rig.setOption('UserUsableGroups', { default: '', auto: '', ...ofAll('') })
+    await rig.setOption('AutoGroups', GROUPS)
+    await rig.addToken(9, 7, AUTO_KEY, { group: 'auto' })
+    const terms = { type: 1, baseUrl: provider.url, models: [MODEL], groups: GROUPS, priority: 9 }
+    await rig.addChannel(3, terms)
+  })
+
+  const submitLimited = async (limits: Record<string, number>) => {
+    const tokens = Object.entries(limits).map(([name, tokensPerMinute]) => [
+      name,
+      { tokensPerMinute },
+    ])
+    await rig.setOption('RateLimitsByGroup', Object.fromEntries(tokens))
+    const uploaded = await upload([chat('a'), chat('b')], AUTO_KEY)
+    expect(uploaded.status, uploaded.text).toBe(200)
+    return create(uploaded.json().id, {}, AUTO_KEY)
+  }
+
+  it('is planned once for all limited groups, and once where there is room', async () => {
+    const refused = await submitLimited({ one: 10, two: 10, three: 10, four: 10 })
+    expect(refused.status, refused.text).toBe(429)
+    expect(reads()).toBe(1)
+    const created = await submitLimited({ one: 10, two: 10, three: 10 })
+    expect(created.status, created.text).toBe(200)
+    expect(reads()).toBe(3)
+    const admitted = (await rig.callEvents()).filter(({ type }) => type === 'CallAdmitted')
+    expect(admitted).toMatchObject([{ data: { group: 'four' } }])
+  })
+})

@@ -31,7 +31,7 @@ export type TasksRig = RelayRig & {
 }
 
 /** What has not ended, folded from the events: a read model that never lags. */
-function openTasksOf(events: readonly Recorded<TaskEvent>[]): OpenTask[] {
+export function openTasksOf(events: readonly Recorded<TaskEvent>[]): OpenTask[] {
   const open = new Map<string, OpenTask>()
   for (const { type, data } of events) {
     if (type === 'TaskSubmitted') {

@@ -1,0 +1,35 @@
+import type { Outbound } from '#infra/outbound/outbound-connections.ts'
+import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
+import { providerForm } from '../uploads/provider-form.ts'
+import type { SpooledFile } from '../uploads/spooled-file.ts'
+import type { RelayKey } from '../views/channel-view.ts'
+import { objectIn, PROVIDER_ID } from './batch-protocol.ts'
+import { FILES_PATH, filePathOf } from './openai-batches.ts'
+import type { BatchDeps } from './settle-batch.ts'
+
+/** Sends a file for batches to a provider. Returns its id there, or the failure. */
+export async function uploadFile(
+  { batchOutbound }: Pick<BatchDeps, 'batchOutbound'>,
+  { target }: RelayKey,
+  file: SpooledFile,
+  signal: AbortSignal,
+) {
+  // The caller's name for the file stays here.
+  const sent = new Map([['0', { ...file, name: 'batch.jsonl', type: 'application/jsonl' }]])
+  const document = Buffer.from(JSON.stringify({ purpose: 'batch', file: { file: '0' } }))
+  const form = providerForm(document, sent)
+  const request = { method: 'POST', path: FILES_PATH, form } as const
+  const end = await sendTaskRequest(batchOutbound, target, request, signal)
+  if (end.kind !== 'plain') return end
+  const id = objectIn(end.body.toString('utf8'))?.id
+  return typeof id === 'string' && PROVIDER_ID.test(id) ? { upstreamId: id } : end
+}
+
+/** Deletes a file of which no batch was made. */
+export async function deleteUploaded(
+  batchOutbound: Pick<Outbound, 'via'>,
+  { target }: RelayKey,
+  upstreamId: string,
+): Promise<void> {
+  await sendTaskRequest(batchOutbound, target, { method: 'DELETE', path: filePathOf(upstreamId) })
+}
