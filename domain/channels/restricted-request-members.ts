@@ -56,6 +56,10 @@ export const TASK_MEMBERS: Readonly<Record<'drawing' | 'music', readonly string[
   music: ['mv', 'model', 'model_name', 'model_version'],
 }
 
+const BEDROCK = 33
+/** Members that no model of a provider knows. Allowing them would make it refuse requests. */
+const UNKNOWN_TO_TYPE: ReadonlyMap<number, readonly string[]> = new Map([[BEDROCK, ['speed']]])
+
 const AZURE = 3
 const CUSTOM = 8
 const OPEN_ROUTER = 20
@@ -123,5 +127,13 @@ const RESTRICTED: ReadonlySet<string> = new Set(
 export const isRestrictedMember = (folded: string): boolean =>
   RESTRICTED.has(folded) || NEVER_PREFIX.test(folded)
 
-export const allowableMembers = (type: number): readonly string[] =>
-  BY_TASK_TYPE.get(type) ?? [...COMMON, PROVIDER_TOOLS, HOUR_CACHE, ...(BY_TYPE.get(type) ?? [])]
+export function allowableMembers(type: number): readonly string[] {
+  const common = [...COMMON, PROVIDER_TOOLS, HOUR_CACHE]
+  const unknown = UNKNOWN_TO_TYPE.get(type) ?? []
+  return (
+    BY_TASK_TYPE.get(type) ?? [
+      ...common.filter((name) => !unknown.includes(name)),
+      ...(BY_TYPE.get(type) ?? []),
+    ]
+  )
+}

@@ -122,9 +122,10 @@ export async function planLine(
   if (isRelayError(plan)) return plan
   const [condition] = Object.keys(plan.price.conditions ?? {})
   if (condition !== undefined) {
-    const isSpeed = condition !== 'us_inference'
-    const ofSpeed = request.format.name === 'messages' ? 'speed' : 'service_tier'
-    return relayError('parameter_not_supported', { param: isSpeed ? ofSpeed : 'inference_geo' })
+    const isOfSpeed = request.members.some(({ key }) => key === 'speed')
+    const ofSpeed = isOfSpeed ? 'speed' : 'service_tier'
+    const param = condition === 'us_inference' ? 'inference_geo' : ofSpeed
+    return relayError('parameter_not_supported', { param })
   }
   const screened = await screenPrompt(screening, caller.group, params, format.promptMember)
   return screened ?? { request, plan }

@@ -23,7 +23,10 @@ export type Deadlines = {
    * event store gives up. Otherwise, a call could be settled after its caller received an error.
    */
   readonly settleMs: number
-  /** The maximum time to read a plain answer for its usage after the caller has disconnected. */
+  /**
+   * The maximum time to read a plain answer, or a response in the background, for its usage after
+   * the caller has disconnected.
+   */
   readonly readOnPlainMs: number
   /**
    * The maximum time to read a stream for its usage after the caller has disconnected. A stream is

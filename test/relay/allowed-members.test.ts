@@ -146,6 +146,45 @@ describe('the fast mode of Claude', () => {
     expect((await bill()).charge).toBe(NORMAL)
   })
 
+  it.each<[string, number]>([
+    ['fast', 2],
+    ['standard', 1],
+  ])('of a stream is billed by the speed %s in its first usage', async (speed, factor) => {
+    await addChannel(14, ['speed'])
+    const { input_tokens } = counts
+    const begun = {
+      ...{ id: 'm', type: 'message', role: 'assistant', model: CLAUDE, content: [] },
+      usage: { input_tokens, output_tokens: 1, speed },
+    }
+    const events = [
+      { type: 'message_start', message: begun },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'yes' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 10 } },
+      { type: 'message_stop' },
+    ]
+    const pieces = events.map((one) =>
+      Buffer.from(`event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`),
+    )
+    const headers = { 'content-type': 'text/event-stream' }
+    provider.answers.set('POST /v1/messages', { headers, pieces })
+    await send('/v1/messages', message({ speed: 'fast', stream: true }), BETAS)
+    expect((await bill()).charge).toBe(NORMAL * factor)
+  })
+
+  it('is covered by the hold', async () => {
+    await addChannel(14, ['speed'])
+    answerMessage({ ...counts, speed: 'fast' })
+    await send('/v1/messages', message({}))
+    await send('/v1/messages', message({ speed: 'fast' }), BETAS)
+    const holds = (await rig.callEvents()).flatMap((event) =>
+      event.type === 'CallAdmitted' ? [event.data.hold] : [],
+    )
+    expect(holds).toHaveLength(2)
+    expect(holds[1]).toBeGreaterThan(2 * (holds[0] ?? 0) - 2)
+  })
+
   it('does not make a tier of OpenAI’s a member of Anthropic’s requests', async () => {
     await addChannel(14, ['speed', 'service_tier'])
     answerMessage(counts)

@@ -339,6 +339,8 @@ it.each([
 ])(
   'a prompt stored for %s is billed at the price of that cache',
   async (ttl, prompt_tokens, written, short, long) => {
+    const setting = '{"allowed_members":["cache_control.ttl"]}'
+    await rig.addChannel(2, { baseUrl: provider.url, models: ['scripted', 'o3'], setting })
     const cache_control = { type: 'ephemeral', ttl }
     const content = [{ type: 'text', text: 'hi', cache_control }]
     const prompt_tokens_details = { cache_write_tokens: written }

@@ -16,3 +16,10 @@ describe('members that select betas', () => {
     },
   )
 })
+
+it('the fast mode of Claude can be allowed where a provider has it', () => {
+  const [anthropic, bedrock, vertex] = [14, 33, 41].map((type) => allowableMembers(type))
+  expect([anthropic, vertex].map((names) => names?.includes('speed'))).toEqual([true, true])
+  expect(bedrock).not.toContain('speed')
+  expect(bedrock).toContain('cache_control.ttl')
+})

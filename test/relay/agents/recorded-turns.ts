@@ -184,7 +184,7 @@ const response = (more: object) => ({
   model: 'gpt-5.1-codex',
   ...more,
 })
-const CODEX: RecordedTurn = {
+export const CODEX: RecordedTurn = {
   name: 'Codex',
   channelType: 1,
   model: 'gpt-5.1-codex',
