@@ -38,10 +38,10 @@ async function openStore({ url }: EventStoreDbServer, given: Given = {}) {
     locks = createMemoryLocks(),
     recovery = NO_RECOVERY,
     log = alarms().log,
-    deadlineMs = 700,
+    deadlineMs = 3_000,
   } = given
   const store = await createEventStoreDbStore({
-    ...{ url, locks, recovery, log, deadlineMs, replyWithinMs: 200 },
+    ...{ url, locks, recovery, log, deadlineMs, replyWithinMs: 1_000 },
   })
   onTestFinished(() => store.close())
   return store
