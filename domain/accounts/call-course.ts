@@ -73,11 +73,14 @@ export type RequestChanges = {
   readonly formats?: CallFormats
   /** The first members of the request that were not sent, because the channel forbids them. */
   readonly dropped?: readonly string[]
-  /** The first members that the provider's model or format can't express, or only in part. */
+  /**
+   * The losses of the conversion: the first members of the request that the provider's model or
+   * format can't express, or can express only in part.
+   */
   readonly losses?: readonly string[]
 }
 
-/** A call whose charge was corrected. The next correction of the call starts from `corrected`. */
+/** A call whose charge was corrected. A later correction of the call starts from `corrected`. */
 export type CorrectedCall = {
   readonly call: string
   readonly tokenId: number
@@ -89,8 +92,8 @@ export type CorrectedCall = {
 } & Partial<PlaceOfCorrectedCall>
 
 /**
- * The place of a corrected call in the sums of usage. Events that were written before sums
- * contained corrections lack it.
+ * Where the sums of usage count a corrected call. Events of earlier versions lack it, because the
+ * sums did not contain corrections yet.
  */
 export type PlaceOfCorrectedCall = {
   /** Null if no channel was named for the call. */

@@ -11,8 +11,8 @@ import type { AccountState } from './state.ts'
 type Corrected = ChargeCorrected['data']['calls'][number]
 
 /**
- * Corrects charges. Refunds of the batch count first. What is then left of the balance pays for the
- * higher charges in their order, and the rest of them is recorded as unpaid.
+ * Corrects charges. First, the refunds of the batch are added to the balance. Then the balance pays
+ * the higher charges in their order. The part that it can't pay is recorded as unpaid.
  */
 export function correctCharges(
   command: CorrectCharges,

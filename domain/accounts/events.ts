@@ -367,9 +367,12 @@ export type ChargeCorrected = Fact<
     readonly batch: number
     readonly model: string
     readonly calls: readonly CorrectedCall[]
-    /** What the budgets of tokens get back, or lose if negative. Closed budgets are left out. */
+    /**
+     * The quota that each token's budget gets back. A negative amount is taken from the budget.
+     * Closed budgets are left out.
+     */
     readonly budgets: readonly (readonly [tokenId: number, amount: WireQuota])[]
-    /** What the account is charged in addition. It is negative if quota is refunded. */
+    /** The quota that the account is charged in addition. It is negative for a refund. */
     readonly amount: WireQuota
   } & Movement
 >

@@ -49,13 +49,18 @@ export type AuditJobsState = {
   readonly scratchCopies: readonly ScratchCopyJob[]
   /** The public keys to which the key of the transparency log was rotated. */
   readonly rotatedKeys: readonly string[]
-  /** The witnesses that know another history than the site has, oldest first. */
+  /**
+   * The witnesses that refused to sign because they had signed a different history, oldest first.
+   */
   readonly refusals: readonly RefusingWitness[]
 }
 
 const KEPT = 100
 
-/** A broken witness that names another size each time must not fill the history with refusals. */
+/**
+ * The maximum number of recorded refusals per witness. Without it, a faulty witness that names a
+ * new size each time could fill the history.
+ */
 const REFUSALS_PER_WITNESS_MAX = 10
 
 export type AuditJobCommand =
@@ -74,15 +79,16 @@ export type AuditJobErrorCode =
   /** Params: `id`, the id of the job that has not ended. */
   | 'VerificationRunning'
   | 'RebuildRunning'
-  /** The admins were already notified, or there is nothing to notify of. */
+  /** The admins were already notified, or there is nothing to notify them of. */
   | 'NothingToNotify'
 type AuditJobError = CodedError<AuditJobErrorCode>
 
 /**
- * One verification and one rebuild run at a time, and a request for what is running changes
- * nothing. The end of a job that is unknown or has ended changes nothing, because a process that
- * lost its lease may report it late. A rotation of the log's key is recorded once, and a refusal of
- * a witness once for each size that the witness has signed.
+ * Decides about verifications, rebuilds and scratch copies. One verification and one rebuild run at
+ * a time, and a request for a job that is running changes nothing. The end of a job that is unknown
+ * or has ended changes nothing either, because a process that lost its lease may report it late. A
+ * rotation of the log's key is recorded once. A refusal of a witness is recorded once for each size
+ * that the witness has signed.
  */
 export const auditJobsDecider: Decider<
   AuditJobsState,

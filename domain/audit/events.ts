@@ -25,7 +25,10 @@ export type VerificationFinished = Fact<
   'VerificationFinished',
   {
     readonly id: string
-    /** It is `full` for a requested `incremental` one if nothing was verified before. */
+    /**
+     * The mode that was used. A requested `incremental` verification becomes `full` if nothing was
+     * verified before.
+     */
     readonly mode: VerificationMode
     /** The events after `fromPosition` up to `toPosition` were checked. */
     readonly fromPosition: number
@@ -72,8 +75,8 @@ export type ScratchCopyBuilt = Fact<
 >
 
 /**
- * Why copies ended: a user deleted them, they were too old or too large, or the personal data of a
- * user was erased, whose name a copy could still contain.
+ * Why copies ended. A user deleted them, they were too old or too large, or the personal data of a
+ * user was erased and a copy could still contain the user's name.
  */
 export type ScratchCopyEnd = 'deleted' | 'expired' | 'too-large' | 'erasure'
 
@@ -132,7 +135,10 @@ export type WitnessRefused = Fact<
 /** The stream of exports, by which auditors and admins read data of others. */
 export const EXPORTS_STREAM = 'exports'
 
-/** An export was about to be sent. It is recorded first, so that no data leaves unrecorded. */
+/**
+ * An export is about to be sent. The event is appended before, so that no data leaves the site
+ * unrecorded.
+ */
 export type DataExported = Fact<
   'DataExported',
   {

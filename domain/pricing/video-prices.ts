@@ -106,7 +106,10 @@ const OTHER_HAILUO: VideoPrice = {
     ...{ '768p 6s': '1', '768p 10s': '2', '1080p 6s': '1.75' },
   },
 }
-/** How videos of models without a row are billed, by the vendor: by the second if it has no row. */
+/**
+ * How videos of models without a row are billed, by vendor. Videos of other vendors are billed by
+ * the second.
+ */
 const OTHER_MODELS: ReadonlyMap<string, VideoPrice> = new Map([['hailuo', OTHER_HAILUO]])
 const BY_SECOND: VideoPrice = { models: [], per: 'second' }
 
@@ -119,7 +122,7 @@ export const VIDEO_MODEL_PRICES: readonly (readonly [string, DecimalText])[] = [
   ...BY_MODEL,
 ].flatMap(([model, { price }]) => (price === undefined ? [] : [[model, price] as const]))
 
-/** What a request for a video has that may change its price. */
+/** The properties of a requested video that may change its price. */
 export type VideoConditions = {
   readonly resolution: string | null
   /** The seconds of one video. */
@@ -128,10 +131,10 @@ export type VideoConditions = {
 }
 
 /**
- * Applies the unit and the ratios of the first of the models that has any. The models are the name
- * in the request and the provider's own name, so that a mapped name is billed like its model. A
- * model without a row is billed as its vendor bills: most by the second. A price per token stays as
- * it is.
+ * Applies the unit and the ratios of the first of `models` that has any. These are the name in the
+ * request and the provider's name, so that a mapped name is billed like its model. A model without
+ * a row is billed as its vendor usually bills, mostly by the second. A price per token does not
+ * change.
  */
 export function videoPrice(
   price: PriceSnapshot,
@@ -158,8 +161,8 @@ export function videoPrice(
 }
 
 /**
- * Returns the row of a model, or of the longest known name with which the model's name begins. So a
- * dated version such as `sora-2-2025-12-08` is billed like its model.
+ * Returns the row of a model, or of the longest listed name with which the model's name begins. A
+ * dated version such as `sora-2-2025-12-08` is therefore billed like its model.
  */
 function rowOf(model: string): VideoPrice | undefined {
   const exact = BY_MODEL.get(model)
