@@ -21,8 +21,8 @@ export function readAt(text: string | undefined, field = 'at'): At | null {
 }
 
 /**
- * Reads the ends of a range of the history. Throws a 400 if it would end before it begins, as far
- * as its ends can be compared: a position and a time cannot.
+ * Reads both ends of a range in the history. Throws a 400 if the range would end before it begins.
+ * A position and a time can't be compared, so such a range is not checked.
  */
 export function readRange(query: { readonly from?: string; readonly to?: string }) {
   const range = { from: readAt(query.from, 'from'), to: readAt(query.to, 'to') }

@@ -36,8 +36,8 @@ const STATUS = {
 } as const
 
 /**
- * Explains a call from its events. Viewers who do not see all get no channels, hosts, names of
- * models at the provider and costs.
+ * Explains a call from its events. Only viewers who may see all calls get the channels, the hosts,
+ * the provider's model names and the costs.
  */
 export async function explainCall(
   deps: ExplainDeps,
@@ -164,7 +164,7 @@ async function attemptsOf(
   return explained
 }
 
-/** The anomalies that tell about the provider. As in the log, they are for admins. */
+/** The anomalies that reveal something about the provider. As in the log, only admins see them. */
 const OF_PROVIDER = new Set(['other-model', 'higher-cost'])
 
 function usageOf(
@@ -197,8 +197,9 @@ async function batchOf(
 }
 
 /**
- * The revision in the price names the event after which the price list was read, so the entries are
- * those as of its position.
+ * Returns the price with the entries of options from which it was made. The price contains the
+ * revision of the event after which the price list was read, so the entries are read as of that
+ * event.
  */
 async function priceOf(
   { core }: ExplainDeps,

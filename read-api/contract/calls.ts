@@ -3,7 +3,7 @@ import { choiceOf, Envelope, Query } from './response-envelope.ts'
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** A moment of a call on the stream of its account, with the account's balance after it. */
+/** The position and time of an event of the call, and the account's balance after the event. */
 const Moment = {
   position: Type.Integer(),
   revision: Type.Integer(),
@@ -37,7 +37,7 @@ export const AttemptEvidence = Type.Object({
   /** When the request was sent, in unix milliseconds. */
   sent_at: Type.Optional(Type.Integer()),
   sent: Type.Optional(Digest),
-  /** The file with the requests of a batch, which was sent before. */
+  /** The file with the requests of a batch, which was sent before the batch was submitted. */
   file: Type.Optional(Digest),
   /** The answer, or the line with a batch's result as the provider sent it. */
   received: Type.Optional(Digest),
@@ -239,7 +239,7 @@ export const CallExplanation = Type.Object({
 })
 export type CallExplanation = Static<typeof CallExplanation>
 
-/** A call whose provider did something else than what is billed. */
+/** A call that the provider answered with another model, or charged higher, than was billed. */
 const MismatchedCall = Type.Object({
   position: Type.Integer(),
   /** In Unix seconds. */

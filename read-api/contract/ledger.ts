@@ -105,7 +105,10 @@ export type Statement = Static<typeof Statement>
 const SiteMonth = Type.Object({
   month: Type.String(),
   sold: Type.Integer(),
-  /** All grants: `gifts` of the setup, to new and to invited users, and `adjusted` by admins. */
+  /**
+   * All grants. `gifts` are those of the setup, to new users and to invited users. `adjusted` are
+   * those by admins.
+   */
   granted: Type.Integer(),
   gifts: Type.Integer(),
   adjusted: Type.Integer(),
@@ -113,7 +116,10 @@ const SiteMonth = Type.Object({
   deducted: Type.Integer(),
   redeemed: Type.Integer(),
   refunded: Type.Integer(),
-  /** What users got for daily check-ins, and transferred from their rewards. */
+  /**
+   * The quota that users received for daily check-ins, and the quota that they transferred from
+   * their rewards.
+   */
   checked_in: Type.Integer(),
   transferred: Type.Integer(),
   /** Rebates for refunded top-ups that were taken back from balances, negative. */

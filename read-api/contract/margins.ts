@@ -3,7 +3,7 @@ import { Envelope, Query } from './response-envelope.ts'
 
 const figures = {
   calls: Type.Integer(),
-  /** What the callers were charged, in quota, as all amounts here. */
+  /** The quota that the callers were charged. All amounts here are in quota. */
   charged: Type.Integer(),
   /** The part of `charged` on days that an invoice of the channel covers. */
   invoiced: Type.Integer(),

@@ -5,7 +5,7 @@ const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type
 
 /** A checkpoint of the log, signed by the site and by witnesses. */
 export const SignedCheckpoint = Type.Object({
-  /** The number of events, and the position of the last one. */
+  /** The number of events in the tree, and the position of the last one. */
   size: Type.Integer(),
   last_position: Type.Integer(),
   /** The root of the tree in base64. */
@@ -38,7 +38,7 @@ const RefusingWitness = Type.Object({
   refused_at: Type.Integer(),
 })
 
-/** What anybody may know of the log, in order to check receipts of the site. */
+/** The public status of the log, with which anybody can check receipts of the site. */
 const LogStatus = Type.Object({
   /** The name of the log, or null before the first event is sealed. */
   origin: nullable(Type.String()),

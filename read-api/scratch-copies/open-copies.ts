@@ -12,7 +12,7 @@ import { type CopyHandler, handlersWith } from './routes-of-copies.ts'
 
 type OpenCopy = { readonly pools: Pools; readonly handlers: ReadonlyMap<string, CopyHandler> }
 
-/** The scratch copies whose tables this process has read. Each has two small pools. */
+/** The scratch copies that are open in this process. Each has two small connection pools. */
 export class OpenCopies {
   private readonly deps: ReadDeps
   private readonly open = new Map<string, Promise<OpenCopy>>()
@@ -22,8 +22,8 @@ export class OpenCopies {
   }
 
   /**
-   * Returns the handlers of a copy. The copy is looked up in the events each time, so that none can
-   * be read after it was deleted, or after the data of a user was erased. Throws a 404 or 409.
+   * Returns the handlers of a copy. The copy is looked up in the events each time, so that it can't
+   * be read any more once it was deleted or the data of a user was erased. Throws a 404 or 409.
    */
   async handlersOf(id: string): Promise<ReadonlyMap<string, CopyHandler>> {
     const copies = await this.existing()
@@ -81,8 +81,14 @@ async function openCopy(deps: ReadDeps, { request }: ScratchCopyJob): Promise<Op
   return { pools, handlers }
 }
 
-/** The calls that are under way at present are not those of the copy. */
+/**
+ * A scratch copy shows no running calls, because those of the live site do not belong to its
+ * moment.
+ */
 const NO_GAUGES = { read: async () => [] }
 
-/** Balances of a copy must not count as those that the caller saw last. */
+/**
+ * The balances of a copy are not remembered, because they must not count as the balances that the
+ * caller last saw on the live site.
+ */
 const NOT_REMEMBERED: ShownAmounts = { remember: async () => {}, lastOf: async () => null }

@@ -25,7 +25,7 @@ import { usageData } from '../usage/usage-by-model.ts'
 import { listGroups } from '../users/list-groups.ts'
 import { getUser, listUserRows } from '../users/list-users.ts'
 
-/** The routes that a scratch copy answers. They read nothing but read models and events. */
+/** The routes that are answered from a scratch copy. They read only read models and events. */
 const ROUTES = [
   listAuditLog,
   exportAuditLog,
@@ -69,8 +69,8 @@ const ROUTES = [
 ]
 
 /**
- * The routes that the live site answers while a copy is open: the session of the caller, static
- * descriptions, and proofs, which are the same for each event at all times.
+ * The routes that the live site answers while a copy is open: the caller's session, static
+ * descriptions, and proofs, which are the same at all times.
  */
 export const LIVE_ROUTES: ReadonlySet<string> = new Set([
   'GET /api/status',
