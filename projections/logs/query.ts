@@ -183,7 +183,10 @@ export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<L
     from ${narrowLogOf(filter, 'by-planner')} where ${matching(filter)}
   `)
 
-/** A correction counts at its time, with the user, model, token, channel and group of its call. */
+/**
+ * Selects the changes of charges by corrections. A change counts at the time of the correction,
+ * with the user, model, token, channel and group of its call.
+ */
 function changesByCorrections({ type, failedChannelId, ...filter }: LogFilter) {
   if (type !== undefined && type !== CONSUMPTION) return sql.fragment`0`
   const ofFailedCalls =

@@ -66,13 +66,14 @@ type PriceScope = {
   readonly models: readonly string[]
   readonly group: string
   readonly userGroup: string
-  /** Later changes are ignored. */
+  /** The position as of which prices are read. Later changes are ignored. */
   readonly position: number
 }
 
 /**
- * Reads the latest change of each entry that can determine a price as of a position: those of the
- * models, the group's ratio, the special ratio of the user's group, and the fallback prices.
+ * Reads the latest change of each entry that can determine a price as of a position: the entries of
+ * the models, of the group's ratio, of the special ratio of the user's group, and of the fallback
+ * prices.
  */
 export const pricesInForce = (
   db: CommonQueryMethods,

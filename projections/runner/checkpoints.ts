@@ -73,8 +73,9 @@ export async function readCheckpoints(
 }
 
 /**
- * Sets the checkpoints of all lanes in the caller's transaction, for tables that were created in
- * it. They include events of the store only, even if the former tables were ahead of the events.
+ * Sets the checkpoints of all lanes in the caller's transaction, which has also created the tables.
+ * The new tables include only events of the store, even if the former tables were ahead of the
+ * events.
  */
 export async function writeCheckpoint(
   client: PoolClient,

@@ -37,8 +37,8 @@ export type ProjectionRunner = {
   /** False while a projection is stopped because of an event that cannot be folded. */
   readonly isHealthy: () => boolean
   /**
-   * Rebuilds read models, for which the events are read once. Their live versions stay readable,
-   * and stopped read models are restarted.
+   * Rebuilds read models. The events are read once for all of them. The live versions stay
+   * readable. Stopped read models are restarted.
    */
   readonly rebuild: (
     names: ProjectionName | readonly ProjectionName[],
@@ -116,7 +116,8 @@ export async function startProjections(
 }
 
 /**
- * A runner that owns only some lanes does not know all positions, so readers poll the database.
+ * Publishes positions to readers. A runner that owns only some lanes does not know all positions,
+ * so readers poll the database.
  */
 function publishPositions(runner: ProjectionWorker, signal: AdvanceSignal): void {
   signal.setComplete(runner.hasAllLanes())
@@ -155,7 +156,10 @@ async function openReadModels(
   return failures
 }
 
-/** Logs an alarm before a rebuild for a new definition can remove the trace of missing events. */
+/**
+ * Logs an alarm for read models that are ahead of the events. It runs first, because a rebuild for
+ * a new definition removes this trace of missing events.
+ */
 async function reportAheadOfEvents(core: Core): Promise<void> {
   const ahead = await recordAheadOfEvents(core)
   const furthest = furthestAhead(ahead)
@@ -166,7 +170,11 @@ async function reportAheadOfEvents(core: Core): Promise<void> {
   )
 }
 
-/** A read model that is ahead of the events includes none that is appended from now on. */
+/**
+ * Returns the lowest position of each read model. For a read model that is ahead of the events, it
+ * is at most the last position of the store when this was found, because later events are missing
+ * in it.
+ */
 async function lowestPositions({ pg }: Core): Promise<Map<ProjectionName, number>> {
   const ahead = await readAheadOfEvents(pg)
   const checkpoints = await readCheckpoints(pg)
