@@ -2,7 +2,7 @@ import type { PriceSnapshot, ProviderCost } from '../pricing/price.ts'
 import type { Usage, UsageSource } from '../pricing/usage.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
-import type { Attempt, CallEnd, CallTimings, CorrectedCall, RequestChanges } from './call-course.ts'
+import type { Attempt, CallEnd, CallTimings, CorrectedCall, RequestChanges } from './call-trace.ts'
 
 export type {
   Attempt,
@@ -12,7 +12,7 @@ export type {
   Digest,
   ProviderEvidence,
   RequestChanges,
-} from './call-course.ts'
+} from './call-trace.ts'
 
 /** Returns the name of the event stream of a user's account: balance, holds and token budgets. */
 export const accountStream = (userId: number): string => `account-${userId}`
@@ -367,10 +367,7 @@ export type ChargeCorrected = Fact<
     readonly batch: number
     readonly model: string
     readonly calls: readonly CorrectedCall[]
-    /**
-     * The quota that each token's budget gets back. A negative amount is taken from the budget.
-     * Closed budgets are left out.
-     */
+    /** The quota added to each token's budget, or taken if negative, without closed budgets. */
     readonly budgets: readonly (readonly [tokenId: number, amount: WireQuota])[]
     /** The quota that the account is charged in addition. It is negative for a refund. */
     readonly amount: WireQuota

@@ -1,7 +1,7 @@
 import type { AccountEvent, Posting } from '../accounts/events.ts'
 import type { Recorded } from '../shared/event.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
-import type { BalanceName } from './finding-texts/names.ts'
+import type { BalanceName } from './finding-texts/movement-and-balance-names.ts'
 import type { Findings } from './findings.ts'
 import { addId } from './id-set.ts'
 import { type AuditState, type Balances, isPartial } from './state.ts'

@@ -3,7 +3,7 @@ import type { CorrectionScope } from '../corrections/events.ts'
 import type { PriceSnapshot } from '../pricing/price.ts'
 import type { RedemptionTerms } from '../redemptions/events.ts'
 import type { Quota } from '../shared/quota.ts'
-import { type EndedCalls, noEndedCalls } from './ended-calls.ts'
+import { type EndedCalls, noEndedCalls } from './ended-calls-table.ts'
 import type { Place } from './findings.ts'
 import { type IdSet, noIds } from './id-set.ts'
 

@@ -1,4 +1,4 @@
-import type { CheckpointSource } from '#domain/audit/finding-texts/names.ts'
+import type { CheckpointSource } from '#domain/audit/finding-texts/movement-and-balance-names.ts'
 import { type CodedFinding, FindingError, findingOf } from '#domain/audit/finding-texts.ts'
 import {
   isSignedBy,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
-import type { CheckpointSource } from '#domain/audit/finding-texts/names.ts'
+import { applyToAudit, finishAudit } from '#domain/audit/apply-events-to-audit.ts'
+import type { CheckpointSource } from '#domain/audit/finding-texts/movement-and-balance-names.ts'
 import { messageOf } from '#domain/audit/finding-texts.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { type AuditState, initialAudit } from '#domain/audit/state.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
+import { applyToAudit, finishAudit } from '#domain/audit/apply-events-to-audit.ts'
 import type { VerificationMode } from '#domain/audit/events.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { initialAudit } from '#domain/audit/state.ts'
@@ -10,7 +10,7 @@ import {
   ensureCheckpointTables,
   furthestAhead,
   recordAheadOfEvents,
-} from '#projections/runner/ahead-of-events.ts'
+} from '#projections/runner/read-models-ahead-of-events.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
 import { verifyReadModels } from '#projections/runner/verify-read-model.ts'
 import type { Core } from '../core-dependencies.ts'

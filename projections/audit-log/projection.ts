@@ -24,7 +24,7 @@ import { TOKEN_VERSIONS, type TokenEvent, type TokenTerms } from '#domain/tokens
 import type { TopUpEvent } from '#domain/top-ups/events.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import { logged } from './logged-act.ts'
-import { optionValues } from './option-values.ts'
+import { optionValues } from './option-values-before-and-after.ts'
 import { addressWithoutSecrets, fingerprintOf } from './text-fingerprint.ts'
 import { type UserActEvent, userActHandlers } from './user-acts.ts'
 

@@ -11,7 +11,7 @@ import {
   wireInteger,
 } from '#infra/postgres/row-types.ts'
 import type { LogSort } from '#read-api/contract/logs.ts'
-import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
+import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-paging-and-sorting.ts'
 import { CONSUMPTION } from './log-row-of-event.ts'
 import {
   accessOf,
@@ -23,7 +23,7 @@ import {
   narrowLogOf,
 } from './select-log-rows.ts'
 
-export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
+export { type ListOrder, SORT_WINDOW } from '../list-paging-and-sorting.ts'
 export { logBatches } from './read-log-batches-for-export.ts'
 export type { LogFilter, LogRow } from './select-log-rows.ts'
 

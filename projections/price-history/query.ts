@@ -2,7 +2,7 @@ import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { PRICE_CHANGE_FIELDS } from '#read-api/contract/options.ts'
-import { containing, type Listed, type Slice } from '../list-queries.ts'
+import { containing, type Listed, type Slice } from '../list-paging-and-sorting.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 /** Columns that are not named after their field. */

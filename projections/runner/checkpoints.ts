@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import type { Projection } from '../projection.ts'
 import type { ProjectionName } from '../projection-names.ts'
-import { HASHES_WITH_COMMENTS } from './hashes-with-comments.ts'
+import { HASHES_WITH_COMMENTS } from './definition-hashes-of-earlier-releases.ts'
 
 /** For each lane, the position up to which events are included. */
 export type LanePositions = readonly number[]

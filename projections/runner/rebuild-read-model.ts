@@ -3,10 +3,10 @@ import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
-import { ensureCheckpointTables } from './ahead-of-events.ts'
 import { type LanePositions, readCheckpoints, writeCheckpoint } from './checkpoints.ts'
 import { withNamedLocks } from './create-read-model-tables.ts'
 import { continueFold, type FoldOptions, foldIntoNewTables } from './fold-into-new-tables.ts'
+import { ensureCheckpointTables } from './read-models-ahead-of-events.ts'
 
 /**
  * The maximum idle time in milliseconds during the swap. When it is exceeded, Postgres ends the

@@ -9,13 +9,6 @@ import {
   advanceSignal,
 } from '../read-model-freshness/read-model-advance-signal.ts'
 import { listenForReaders } from '../read-model-freshness/readers-in-other-processes.ts'
-import {
-  describeAhead,
-  ensureCheckpointTables,
-  furthestAhead,
-  readAheadOfEvents,
-  recordAheadOfEvents,
-} from './ahead-of-events.ts'
 import { adoptEarlierHashes, definitionOf, lowestOf, readCheckpoints } from './checkpoints.ts'
 import { ensureReadModel } from './create-read-model-tables.ts'
 import type { FoldOptions } from './fold-into-new-tables.ts'
@@ -25,6 +18,13 @@ import {
   type ProjectionHealth,
 } from './projection-progress-per-lane.ts'
 import { ProjectionWorker } from './projection-worker.ts'
+import {
+  describeAhead,
+  ensureCheckpointTables,
+  furthestAhead,
+  readAheadOfEvents,
+  recordAheadOfEvents,
+} from './read-models-ahead-of-events.ts'
 import { type Rebuilt, rebuildReadModels } from './rebuild-read-model.ts'
 import { type VerificationResult, verifyReadModels } from './verify-read-model.ts'
 

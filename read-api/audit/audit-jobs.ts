@@ -5,7 +5,7 @@ import {
   isOpen,
   type RebuildJob,
   type VerificationJob,
-} from '#domain/audit/decide.ts'
+} from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { detailIn, type Finding } from '#domain/audit/findings.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'

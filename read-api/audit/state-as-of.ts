@@ -8,7 +8,7 @@ import {
 import { initialOptions } from '#domain/options/commands.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM, type OptionsEvent } from '#domain/options/events.ts'
-import { isPriceOption } from '#domain/pricing/price-changes.ts'
+import { isPriceOption } from '#domain/pricing/compare-price-options.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import { maskedSetting } from '#domain/shared/mask-proxy-credentials.ts'
 import { tokenDecider } from '#domain/tokens/decide.ts'

@@ -1,6 +1,10 @@
-import { auditJobsDecider } from '#domain/audit/decide.ts'
+import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
+import {
+  existsCopy,
+  isReadyCopy,
+  type ScratchCopyJob,
+} from '#domain/audit/decide-scratch-copies.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
-import { existsCopy, isReadyCopy, type ScratchCopyJob } from '#domain/audit/scratch-copies.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import type { ShownAmounts } from '#infra/http/last-shown-amounts.ts'
 import { createRewritingPools, type Pools } from '#infra/postgres/pools.ts'

@@ -5,7 +5,7 @@ import {
   needsNotice,
   type RefusingWitness,
   type VerificationJob,
-} from '#domain/audit/decide.ts'
+} from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { detailIn, type Finding } from '#domain/audit/findings.ts'
 import { messageDecider } from '#domain/messages/decide.ts'

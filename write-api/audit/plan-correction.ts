@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { PlaceOfCorrectedCall } from '#domain/accounts/call-course.ts'
+import type { PlaceOfCorrectedCall } from '#domain/accounts/call-trace.ts'
 import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
 import type { Correction, CorrectionScope, CorrectionSums } from '#domain/corrections/events.ts'
 import { changedPrice, chargeAtPrice } from '#domain/pricing/price-corrections.ts'

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide.ts'
-import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
+import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import {
   existsCopy,
   SCRATCH_COPIES_MAX,
   SCRATCH_COPIES_OF_AUDITOR_MAX,
-} from '#domain/audit/scratch-copies.ts'
+} from '#domain/audit/decide-scratch-copies.ts'
+import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { ADMIN } from '#domain/shared/roles.ts'
 import { hasDensePositions, positionOfTime } from '#infra/event-store/binary-search-events.ts'
 import { onlyAuditor, principalOf } from '#infra/http/access-checks.ts'

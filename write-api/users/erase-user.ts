@@ -1,4 +1,4 @@
-import { auditJobsDecider } from '#domain/audit/decide.ts'
+import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
 import { userDecider, usernameDecider } from '#domain/users/decide.ts'

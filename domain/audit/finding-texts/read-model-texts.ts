@@ -1,4 +1,4 @@
-import { type Amount, BALANCE_NAMES, type BalanceName } from './names.ts'
+import { type Amount, BALANCE_NAMES, type BalanceName } from './movement-and-balance-names.ts'
 
 /** The findings on read models, compared with a new fold of the events. */
 export const READ_MODEL_TEXTS = {

@@ -5,7 +5,7 @@ import {
   type EndedCall,
   findEndedCall,
   noEndedCalls,
-} from '#domain/audit/ended-calls.ts'
+} from '#domain/audit/ended-calls-table.ts'
 import { CORRECTIONS_STREAM, type CorrectionScope } from '#domain/corrections/events.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'

@@ -1,5 +1,14 @@
 import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
+import {
+  decideOnScratchCopies,
+  isBuildingCopy,
+  type ScratchCopyCommand,
+  type ScratchCopyErrorCode,
+  type ScratchCopyJob,
+  withEndedCopies,
+  withRequestedCopy,
+} from './decide-scratch-copies.ts'
 import type {
   AuditJobEvent,
   LogKeyRotated,
@@ -9,15 +18,6 @@ import type {
   VerificationRequested,
   WitnessRefused,
 } from './events.ts'
-import {
-  decideOnScratchCopies,
-  isBuildingCopy,
-  type ScratchCopyCommand,
-  type ScratchCopyErrorCode,
-  type ScratchCopyJob,
-  withEndedCopies,
-  withRequestedCopy,
-} from './scratch-copies.ts'
 
 type Ended = { readonly finishedAt: number }
 

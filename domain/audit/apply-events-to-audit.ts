@@ -6,7 +6,7 @@ import { rememberCorrection } from './check-corrections.ts'
 import { checkOrder, checkRedemption, matchCredit } from './check-orders-and-codes.ts'
 import { messageOf } from './finding-texts.ts'
 import type { Findings } from './findings.ts'
-import { reportHalfMovements } from './movements.ts'
+import { reportHalfMovements } from './match-movements.ts'
 import { type AuditState, isPartial } from './state.ts'
 
 /**
