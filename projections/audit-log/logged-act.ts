@@ -1,5 +1,5 @@
 import type { Client, Fact, Recorded, Sealed } from '#domain/shared/event.ts'
-import { actNameOf } from '#read-api/contract/act-names.ts'
+import { actNameOf } from '#read-api/contract/audit-act-names.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
 

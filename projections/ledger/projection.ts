@@ -14,7 +14,7 @@ import type {
   TopUpReversed,
 } from '#domain/accounts/events.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
-import type { MovementType } from '#read-api/contract/movement-types.ts'
+import type { MovementType } from '#read-api/contract/ledger-movement-types.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'

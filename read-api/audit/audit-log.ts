@@ -11,7 +11,7 @@ import {
   listActs,
 } from '#projections/audit-log/query.ts'
 import { userIdsByName, usersByIds } from '#projections/users/query.ts'
-import { isActName } from '../contract/act-names.ts'
+import { isActName } from '../contract/audit-act-names.ts'
 import { type ActsQuery, type AuditAct, auditLogQueries } from '../contract/audit-log.ts'
 import { csvLine } from '../logs/export-format.ts'
 import { createPermits, sendExport } from '../logs/export-permits.ts'

@@ -29,7 +29,7 @@ import {
   type Statement,
   type StatementQuery,
 } from '../contract/ledger.ts'
-import { MOVEMENT_TYPES, type MovementType } from '../contract/movement-types.ts'
+import { MOVEMENT_TYPES, type MovementType } from '../contract/ledger-movement-types.ts'
 import {
   type App,
   integerOf,

@@ -21,8 +21,8 @@ import {
 } from '../contract/receipts.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { auditError } from './audit-errors.ts'
-import { findCallEvents } from './call-events.ts'
-import { findVisibleCall, seesAllCalls } from './calls.ts'
+import { findCallEvents } from './find-call-events.ts'
+import { findVisibleCall, seesAllCalls } from './get-call.ts'
 
 type Receipts = {
   readonly items: Receipt[]

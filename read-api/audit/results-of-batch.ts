@@ -7,7 +7,7 @@ import {
 import type { Recorded } from '#domain/shared/event.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import type { BatchResult } from '../contract/calls.ts'
-import { evidenceOf, usageReportOf } from './call-evidence.ts'
+import { evidenceOf, usageReportOf } from './visible-call-evidence.ts'
 
 /** The maximum number of results in an explanation. The events of the batch contain all results. */
 const RESULTS_MAX = 100

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import type { MovementType } from './movement-types.ts'
+import type { MovementType } from './ledger-movement-types.ts'
 import { Envelope, Query } from './response-envelope.ts'
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])

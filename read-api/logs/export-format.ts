@@ -2,7 +2,7 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import type { Language } from '#infra/http/request-language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/logs/query.ts'
-import { type ExportColumn, exportColumns } from '../contract/export-columns.ts'
+import { type ExportColumn, exportColumns } from '../contract/log-export-columns.ts'
 import type { LogOther } from '../contract/logs.ts'
 import { decryptRows, logResponse, reasonTextOfLogRow, type Viewer } from './log-response.ts'
 

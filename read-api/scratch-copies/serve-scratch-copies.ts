@@ -4,7 +4,7 @@ import { principalIfAny } from '#infra/http/access-checks.ts'
 import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import { SCRATCH_COPY_HEADER } from '../contract/scratch-copies.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
-import { OpenCopies } from './open-copies.ts'
+import { OpenCopies } from './opened-scratch-copies.ts'
 import { type CopyHandler, handlersWith, LIVE_ROUTES } from './routes-of-copies.ts'
 
 /**

@@ -20,7 +20,7 @@ import {
   decodePreview,
   encodePreview,
   priceChangeOf,
-} from './correction-preview.ts'
+} from './encode-correction-preview.ts'
 import { type CorrectionPlan, planCorrection } from './plan-correction.ts'
 import { AccountsUnavailable, runCorrection } from './run-correction.ts'
 import { checkRange } from './scan-ended-calls.ts'

@@ -12,9 +12,9 @@ import { callQueries } from '../contract/calls.ts'
 import { decryptRows } from '../logs/log-response.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { auditError } from './audit-errors.ts'
-import { findCallEvents } from './call-events.ts'
-import { ChannelHosts } from './channel-hosts.ts'
+import { ChannelHosts } from './channel-hosts-over-time.ts'
 import { type CallNames, explainCall } from './explain-call.ts'
+import { findCallEvents } from './find-call-events.ts'
 
 /** `GET /api/audit/calls/:requestId`: all that is recorded about one call, with its arithmetic. */
 export function getCall(app: App, deps: ReadDeps): void {

@@ -5,13 +5,13 @@ import {
   type ScratchCopyJob,
 } from '#domain/audit/decide-scratch-copies.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
+import type { EventStore } from '#infra/event-store/port.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import type { ShownAmounts } from '#infra/http/last-shown-amounts.ts'
 import { createRewritingPools, type Pools } from '#infra/postgres/pools.ts'
 import { rewriteForCopy } from '#projections/scratch-copies/query.ts'
 import { HealthCache } from '../channels/health/health-cache.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
-import { eventsUntil } from './events-until.ts'
 import { type CopyHandler, handlersWith } from './routes-of-copies.ts'
 
 type OpenCopy = { readonly pools: Pools; readonly handlers: ReadonlyMap<string, CopyHandler> }
@@ -96,3 +96,22 @@ const NO_GAUGES = { read: async () => [] }
  * caller last saw on the live site.
  */
 const NOT_REMEMBERED: ShownAmounts = { remember: async () => {}, lastOf: async () => null }
+
+/**
+ * Returns a store that has no events after `position`. It only reads, so that a scratch copy shows
+ * the states, balances and prices of its moment.
+ */
+function eventsUntil(store: EventStore, position: number): EventStore {
+  const isWithin = (event: { readonly position: number }): boolean => event.position <= position
+  const refuse = (): never => {
+    throw new Error('a scratch copy only reads events')
+  }
+  return {
+    readStream: async (...query) => (await store.readStream(...query)).filter(isWithin),
+    readAll: async (...query) => (await store.readAll(...query)).filter(isWithin),
+    headPosition: async () => position,
+    append: refuse,
+    subscribeAll: refuse,
+    close: async () => {},
+  }
+}
