@@ -195,10 +195,7 @@ export type CallFacts = {
    */
   readonly model: string
   readonly group: string
-  /**
-   * What the call's admission named, if the call was served with another model or group. It is
-   * omitted otherwise.
-   */
+  /** The model and the group of the call's admission. Omitted if they served the call. */
   readonly requested?: { readonly model: string; readonly group: string }
   readonly isStream: boolean
   /**

@@ -26,7 +26,7 @@ export type VerificationJob = {
   readonly request: VerificationRequested['data']
   readonly result: VerificationFinished['data'] | null
   readonly failure: Ended | null
-  /** Whether the admins were notified of the findings. */
+  /** True if the admins were notified of the findings. */
   readonly isNotified: boolean
 }
 

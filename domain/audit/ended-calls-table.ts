@@ -10,7 +10,7 @@ export type EndedCall = ChargedUsage & {
   /** The second (unix time) and the position of the end. */
   readonly second: number
   readonly position: number
-  /** Whether the call was billed by the lines of a batch, which are not corrected. */
+  /** True if the call was billed by the lines of a batch. Such calls are never corrected. */
   readonly isBilledByLine: boolean
 }
 

@@ -63,7 +63,7 @@ export type RebuildFinished = Fact<
 export type ScratchCopyRequested = Fact<
   'ScratchCopyRequested',
   Requested & {
-    /** The copy has the events up to this position, the last of which was written at `asOf`. */
+    /** The position of the last event in the copy, which was written at `asOf`. */
     readonly position: number
     readonly asOf: number
   }
@@ -75,8 +75,8 @@ export type ScratchCopyBuilt = Fact<
 >
 
 /**
- * Why copies ended. A user deleted them, they were too old or too large, or the personal data of a
- * user was erased and a copy could still contain the user's name.
+ * The reason why copies ended. A user deleted them, they were too old or too large, or the personal
+ * data of a user was erased and a copy could still contain the user's name.
  */
 export type ScratchCopyEnd = 'deleted' | 'expired' | 'too-large' | 'erasure'
 
@@ -111,8 +111,9 @@ export type LogKeyRotated = Fact<
 >
 
 /**
- * Why a witness does not sign: it signed another tree of the same size, or a larger tree than the
- * site has, or the site's tree does not continue the one that it signed.
+ * The reason why a witness does not sign. It has signed another tree of the same size, it has
+ * signed a larger tree than the site has, or the site's tree does not continue the tree that it has
+ * signed.
  */
 export type WitnessRefusalReason = 'other-tree' | 'larger-tree' | 'not-continued'
 

@@ -1,6 +1,6 @@
 /**
- * Open hash tables of 64-bit fingerprints in plain arrays. An entry has `columns` numbers, of which
- * the first two are the fingerprint. Two zeros, which no fingerprint has, mark a free slot.
+ * Open hash tables of 64-bit fingerprints in plain arrays. An entry has `columns` numbers, and the
+ * first two are the fingerprint. Two zeros mark a free slot, because no fingerprint has two zeros.
  */
 
 /** Returns the slot of a fingerprint in a table, or the free slot in which it can be inserted. */

@@ -35,7 +35,7 @@ export type AuditedCall = Place & {
   readonly batch: CallBatch | null
 }
 
-/** A movement of quota of which only one of its two events has been read. */
+/** A movement of quota with only one of its two events read so far. */
 export type HalfMovement = Place & {
   /**
    * True if the event of the source (an order or a code) was read, and the event of the account is

@@ -160,7 +160,7 @@ ${SOURCE_HELP}`,
   },
 }
 
-/** Whether the event is before the period, so that it belongs to the opening balance. */
+/** Returns whether the event is before the period, so that it belongs to the opening balance. */
 const isBefore = ({ position, meta }: Recorded, { from }: Period): boolean =>
   position < (from.position ?? 0) || meta.at < (from.at ?? 0)
 

@@ -37,7 +37,7 @@ type Stored = {
   readonly state: AuditState
   readonly size: number
   readonly subtrees: readonly Uint8Array[]
-  /** Omitted by earlier releases. */
+  /** The first tile that the next verification compares. Earlier releases omitted it. */
   readonly nextTile?: number
 }
 

@@ -43,7 +43,7 @@ export type VerificationReport = {
   /** The number of events in the largest signed checkpoint that matches the events. */
   readonly sealedSize: number
   readonly findings: Findings
-  /** What was checked and what was not, as sentences. */
+  /** Sentences about what was checked and what was not. */
   readonly checked: readonly string[]
   readonly notChecked: readonly string[]
 }
@@ -181,8 +181,8 @@ export async function* exportedEvents(
 type Expected = {
   readonly root: Buffer
   /**
-   * Where the checkpoint comes from. A rotation of the key after the last event is accepted,
-   * although there is no tree to compare it with.
+   * The source of the checkpoint. A rotation of the key after the last event is accepted, although
+   * there is no tree to compare it with.
    */
   readonly source: CheckpointSource
   readonly isSigned: boolean
@@ -241,7 +241,9 @@ class CheckpointChecks {
     else this.findings.report(check, null, 'CheckpointDiffersAfter', { source, size, agreed })
   }
 
-  /** Reports the checkpoints of which events are missing, and the events without a checkpoint. */
+  /**
+   * Reports the checkpoints that cover missing events, and the events that no checkpoint covers.
+   */
   finish(tree: GrowingTree, lastAt: number, { continuation }: Manifest): void {
     for (const [size, expected] of this.bySize) {
       if (size < tree.size) continue

@@ -99,7 +99,7 @@ async function isCheckpointFull({ config, pg }: SealerCore): Promise<boolean> {
   return Number(rows[0]?.count ?? 0) >= EVENTS_PER_CHECKPOINT_MAX
 }
 
-/** Whether checkpoints must be published, and the time of the next attempt. */
+/** Schedules publications: whether one is needed, and when the next attempt is made. */
 class Publication {
   private isComplete = false
   private pauseMs: number

@@ -66,7 +66,7 @@ type PriceScope = {
   readonly models: readonly string[]
   readonly group: string
   readonly userGroup: string
-  /** The position as of which prices are read. Later changes are ignored. */
+  /** The position at which the prices were in force. Later changes are ignored. */
   readonly position: number
 }
 

@@ -6,7 +6,7 @@ import { PROJECTION_NAMES, type ProjectionName, schemaOf } from '../projection-n
  */
 const NOT_COPIED: readonly ProjectionName[] = ['messages', 'notifications']
 
-/** The read models of which a scratch copy consists. */
+/** The read models that a scratch copy contains. */
 export const SCRATCH_READ_MODELS: readonly ProjectionName[] = PROJECTION_NAMES.filter(
   (name) => !NOT_COPIED.includes(name),
 )

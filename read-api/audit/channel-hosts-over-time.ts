@@ -9,7 +9,7 @@ const PAGE = 1_000
 /** The host of a channel from a position on. It is empty if the host is unknown. */
 type Entry = {
   readonly position: number
-  /** In unix milliseconds. */
+  /** The time of the change in unix milliseconds. */
   readonly at: number
   readonly host: string
 }

@@ -23,7 +23,7 @@ const BILLIONTH_DIGITS = 9
 type Figures = {
   rows: number
   billedTokens: number
-  /** In billionths of the currency. */
+  /** The amount in billionths of the currency. */
   amount: bigint
   calls: number
   tokens: number

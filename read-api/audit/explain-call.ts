@@ -197,9 +197,9 @@ async function batchOf(
 }
 
 /**
- * Returns the price with the entries of options from which it was made. The price contains the
- * revision of the event after which the price list was read, so the entries are read as of that
- * event.
+ * Returns the price, with the entries of the price options that determined it. The price contains
+ * the revision of the event after which the price list was read. The entries are therefore read at
+ * that event.
  */
 async function priceOf(
   { core }: ExplainDeps,

@@ -13,7 +13,7 @@ export type CallEnding = OfType<'CallSettled' | 'CallReleased' | 'CallInterrupte
 export type CallEvents = {
   readonly admission: OfType<'CallAdmitted'> | null
   readonly raises: readonly OfType<'HoldRaised'>[]
-  /** Null while the call is open. */
+  /** The event that ended the call. Null while the call is open. */
   readonly end: CallEnding | null
 }
 

@@ -16,7 +16,7 @@ export const Correction = Type.Object({
   accounts: Type.Integer(),
   refunded: Type.Integer(),
   charged: Type.Integer(),
-  /** Empty if the admin has been erased. */
+  /** The reason of the admin. Empty if the admin has been erased. */
   reason: Type.String(),
   requested_by: Type.Integer(),
   started_at: Type.Integer(),

@@ -19,7 +19,7 @@ export const LedgerItem = Type.Object({
   position: Type.Integer(),
   /** The revision of the event in the account's stream. */
   revision: Type.Integer(),
-  /** In Unix seconds. */
+  /** The time of the movement in Unix seconds. */
   created_at: Type.Integer(),
   type: Type.Unsafe<MovementType>(Type.String()),
   /** The id of the call, grant, deduction, order, transfer or correction, or the day. */
@@ -66,7 +66,7 @@ const LedgerPage = Type.Object({
   /** The figures at the start and at the end of the period, or now, with the holds as of then. */
   opening: Figures,
   closing: Figures,
-  /** Newest first. */
+  /** The movements, newest first. */
   items: Type.Array(LedgerItem),
   next_cursor: nullable(Type.Integer()),
 })
@@ -92,7 +92,7 @@ const Statement = Type.Object({
   calls: Type.Array(
     Type.Intersect([Type.Object({ day: Type.Integer(), model: Type.String() }), LedgerSum]),
   ),
-  /** The movements of the month, newest first. The sums are those of all pages. */
+  /** The movements of this page of the month, newest first. The sums include all pages. */
   items: Type.Array(LedgerItem),
   next_cursor: nullable(Type.Integer()),
 })
@@ -112,7 +112,7 @@ const SiteMonth = Type.Object({
   granted: Type.Integer(),
   gifts: Type.Integer(),
   adjusted: Type.Integer(),
-  /** What admins deducted, negative. */
+  /** The quota that admins deducted, as a negative amount. */
   deducted: Type.Integer(),
   redeemed: Type.Integer(),
   refunded: Type.Integer(),

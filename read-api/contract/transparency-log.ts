@@ -12,7 +12,7 @@ export const SignedCheckpoint = Type.Object({
   root: Type.String(),
   /** The signed note in the form of C2SP tlog-checkpoint. */
   note: Type.String(),
-  /** In Unix seconds. */
+  /** The time of the checkpoint in Unix seconds. */
   created_at: Type.Integer(),
   cosignatures: Type.Array(Type.Object({ witness: Type.String(), signed_at: Type.Integer() })),
   /** True if as many witnesses have signed as the policy of the site requires. */
@@ -34,7 +34,7 @@ const RefusingWitness = Type.Object({
   witness: Type.String(),
   /** The number of events in the tree that the witness signed. */
   size: Type.Integer(),
-  /** In Unix seconds. */
+  /** The time of the refusal in Unix seconds. */
   refused_at: Type.Integer(),
 })
 

@@ -74,8 +74,8 @@ export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
 })
 
 /**
- * Returns a row as a line of JSON. `other` is already JSON text. It replaces the empty text that
- * ends the line.
+ * Returns a row as a line of JSON. `other` is the last member and is already JSON text. The
+ * function writes it in place of the empty text.
  */
 function jsonLine(answer: ReturnType<typeof logResponse>): string {
   const { other } = answer

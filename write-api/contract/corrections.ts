@@ -26,7 +26,7 @@ const part = {
   calls: Type.Integer(),
   /** The sum of the recorded charges. */
   charged: Type.Integer(),
-  /** Where the next part starts. Null if the range is complete. */
+  /** The cursor of the next part. Null if the range is complete. */
   next_cursor: Type.Union([Type.String(), Type.Null()]),
 }
 
@@ -119,8 +119,8 @@ export const PreviewCorrection = Type.Object({
 export type PreviewCorrection = Static<typeof PreviewCorrection>
 
 /**
- * Why calls are skipped. A batch is charged line by line. A price per call has no ratios, and a
- * price per token has no price per call.
+ * The reasons why calls are skipped. A batch is charged line by line. A price per call has no
+ * ratios, and a price per token has no price per call.
  */
 export const SKIP_REASONS = ['batch', 'other-kind-of-price'] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]

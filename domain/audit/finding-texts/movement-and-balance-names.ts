@@ -56,8 +56,8 @@ export const BALANCE_NAMES: Readonly<Record<BalanceName, string>> = {
 }
 
 /**
- * Where a checkpoint comes from: the log itself (`signed`), a caller who kept it (`earlier`), the
- * log after the last event of an export (`next`), or a replacement of the key.
+ * The source of a checkpoint: the log itself (`signed`), a caller who kept it (`earlier`), the log
+ * after the last event of an export (`next`), or a replacement of the key (`rotation`).
  */
 export type CheckpointSource = 'signed' | 'earlier' | 'next' | 'rotation'
 
