@@ -8,7 +8,7 @@ import type { ProjectionName } from './projection-names.ts'
  * partition). Each batch updates all checkpoints of a process. The fill factor of 25 leaves space
  * for these updates in the same page. In the first release, a read model had one position, which
  * the migration copies to all lanes. `ahead_of_events` has the read models that include events
- * which the store does not have; see `runner/ahead-of-events.ts`.
+ * which the store does not have; see `runner/read-models-ahead-of-events.ts`.
  */
 export const CHECKPOINT_TABLE = `
 do $migrate$ begin

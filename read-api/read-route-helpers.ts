@@ -31,7 +31,7 @@ export type ReadDeps = {
   /** For each session or access token, the token budgets that its responses last contained. */
   readonly shownBudgets: ShownAmounts
   readonly providerMessages: Pick<ProviderMessages, 'find'>
-  /** The site at present, also for a scratch copy: exports are recorded there. */
+  /** The live site, even if the request is for a scratch copy. Exports are recorded there. */
   readonly site: Pick<Core, 'store' | 'vault' | 'now' | 'limits'>
   /** The supported channel types. */
   readonly servedTypes: readonly number[]

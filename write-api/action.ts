@@ -25,7 +25,7 @@ import { toHttpError } from './error-catalogue.ts'
 import type { KeyedMutex } from './keyed-mutex.ts'
 import type { Providers } from './oauth/configured-oauth-providers.ts'
 import type { HumanCheck } from './sessions/human-check.ts'
-import type { LoginGuard } from './sessions/login-guard.ts'
+import type { LoginGuard } from './sessions/login-throttling.ts'
 import type { FailedLogins } from './sessions/record-failed-logins.ts'
 import type { SetupToken } from './setup/setup-token.ts'
 

@@ -1,5 +1,5 @@
 import type { AccountErrorCode } from '#domain/accounts/commands.ts'
-import type { AuditJobErrorCode } from '#domain/audit/decide.ts'
+import type { AuditJobErrorCode } from '#domain/audit/decide-audit-jobs.ts'
 import type { ChannelErrorCode } from '#domain/channels/commands.ts'
 import type { CorrectionErrorCode } from '#domain/corrections/events.ts'
 import type { CredentialsErrorCode } from '#domain/credentials/decide.ts'

@@ -17,7 +17,6 @@ import { repriceCalls } from './audit/reprice-calls.ts'
 import { requestRebuild, requestVerification } from './audit/request-audit-jobs.ts'
 import { deleteScratchCopy, requestScratchCopy } from './audit/request-scratch-copies.ts'
 import { startCorrections } from './audit/run-correction.ts'
-import { closeCircuits, fixAbilities, setChannelsStatus } from './channels/channel-status.ts'
 import { setTagStatus, tagChannels, updateTag } from './channels/channel-tags.ts'
 import type { ServedTypes } from './channels/channel-terms-from-request.ts'
 import { copyChannel, createChannel } from './channels/create-channel.ts'
@@ -26,6 +25,11 @@ import {
   deleteChannels,
   deleteDisabledChannels,
 } from './channels/delete-channels.ts'
+import {
+  closeCircuits,
+  fixAbilities,
+  setChannelsStatus,
+} from './channels/set-channel-status-and-close-circuits.ts'
 import { updateChannel } from './channels/update-channel.ts'
 import { resetAccessToken, revokeAccessToken } from './credentials/access-token.ts'
 import { addPasskey, beginPasskey } from './credentials/add-passkey.ts'
@@ -70,7 +74,7 @@ import { updateRedemption } from './redemptions/update-redemption.ts'
 import { endOtherSessions, endSession, logout } from './sessions/end-sessions.ts'
 import { createHumanCheck } from './sessions/human-check.ts'
 import { login } from './sessions/login.ts'
-import { createLoginGuard } from './sessions/login-guard.ts'
+import { createLoginGuard } from './sessions/login-throttling.ts'
 import { beginPasskeyLogin, passkeyLogin } from './sessions/passkey-login.ts'
 import { recordFailedLogins } from './sessions/record-failed-logins.ts'
 import { requestReset } from './sessions/request-password-reset.ts'

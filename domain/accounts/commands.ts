@@ -4,7 +4,7 @@ import type { TokenLimits, Usage, UsageSource } from '../pricing/usage.ts'
 import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
-import type { PlaceOfCorrectedCall } from './call-course.ts'
+import type { PlaceOfCorrectedCall } from './call-trace.ts'
 import type {
   Attempt,
   CallBatch,

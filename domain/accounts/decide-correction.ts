@@ -1,9 +1,9 @@
 import { codedError } from '../shared/coded-error.ts'
 import { isPlayground } from '../shared/playground-token-id.ts'
 import { QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
-import { correctionBatchId } from './build-top-up-deduplication-id.ts'
 import type { AccountError, CorrectCharges } from './commands.ts'
 import { fitsBalance } from './decide-rewards.ts'
+import { correctionBatchId } from './deduplication-ids.ts'
 import type { AccountEvent, ChargeCorrected } from './events.ts'
 import { correctionPostings } from './ledger-postings.ts'
 import type { AccountState } from './state.ts'
@@ -11,8 +11,8 @@ import type { AccountState } from './state.ts'
 type Corrected = ChargeCorrected['data']['calls'][number]
 
 /**
- * Corrects charges. Refunds of the batch count first. What is then left of the balance pays for the
- * higher charges in their order, and the rest of them is recorded as unpaid.
+ * Corrects charges. First, the refunds of the batch are added to the balance. Then the balance pays
+ * the higher charges in their order. The part that it can't pay is recorded as unpaid.
  */
 export function correctCharges(
   command: CorrectCharges,

@@ -1,6 +1,5 @@
 import { codedError } from '../shared/coded-error.ts'
 import { isInRange, QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
-import { rebateId, topUpId } from './build-top-up-deduplication-id.ts'
 import type {
   AccountError,
   CreditTopUp,
@@ -9,6 +8,7 @@ import type {
   ReverseTopUp,
 } from './commands.ts'
 import { fitsBalance } from './decide-rewards.ts'
+import { rebateId, topUpId } from './deduplication-ids.ts'
 import type { AccountEvent } from './events.ts'
 import { cashPostings, rebateBackPostings, rewardPostings } from './ledger-postings.ts'
 import type { AccountState } from './state.ts'

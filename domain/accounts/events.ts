@@ -2,7 +2,7 @@ import type { PriceSnapshot, ProviderCost } from '../pricing/price.ts'
 import type { Usage, UsageSource } from '../pricing/usage.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
-import type { Attempt, CallEnd, CallTimings, CorrectedCall, RequestChanges } from './call-course.ts'
+import type { Attempt, CallEnd, CallTimings, CorrectedCall, RequestChanges } from './call-trace.ts'
 
 export type {
   Attempt,
@@ -12,7 +12,7 @@ export type {
   Digest,
   ProviderEvidence,
   RequestChanges,
-} from './call-course.ts'
+} from './call-trace.ts'
 
 /** Returns the name of the event stream of a user's account: balance, holds and token budgets. */
 export const accountStream = (userId: number): string => `account-${userId}`
@@ -195,10 +195,7 @@ export type CallFacts = {
    */
   readonly model: string
   readonly group: string
-  /**
-   * What the call's admission named, if the call was served with another model or group. It is
-   * omitted otherwise.
-   */
+  /** The model and the group of the call's admission. Omitted if they served the call. */
   readonly requested?: { readonly model: string; readonly group: string }
   readonly isStream: boolean
   /**
@@ -367,9 +364,9 @@ export type ChargeCorrected = Fact<
     readonly batch: number
     readonly model: string
     readonly calls: readonly CorrectedCall[]
-    /** What the budgets of tokens get back, or lose if negative. Closed budgets are left out. */
+    /** The quota added to each token's budget, or taken if negative, without closed budgets. */
     readonly budgets: readonly (readonly [tokenId: number, amount: WireQuota])[]
-    /** What the account is charged in addition. It is negative if quota is refunded. */
+    /** The quota that the account is charged in addition. It is negative for a refund. */
     readonly amount: WireQuota
   } & Movement
 >

@@ -1,4 +1,4 @@
-import { correctionBatchId, rebateId, topUpId } from './build-top-up-deduplication-id.ts'
+import { correctionBatchId, rebateId, topUpId } from './deduplication-ids.ts'
 import type { AccountEvent, ChargeCorrected } from './events.ts'
 import { type AccountState, removeEndedCall } from './state.ts'
 

@@ -1,17 +1,19 @@
 import type { AccountEvent, Posting } from '../accounts/events.ts'
 import type { Recorded } from '../shared/event.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
-import type { BalanceName } from './finding-texts/names.ts'
+import type { BalanceName } from './finding-texts/movement-and-balance-names.ts'
 import type { Findings } from './findings.ts'
 import { addId } from './id-set.ts'
 import { type AuditState, type Balances, isPartial } from './state.ts'
 
 const ACCOUNT_PREFIX = 'account-'
 
-/** What an event adds to the balance, to the holds, to the affiliate balance and to the revenue. */
+/**
+ * The amounts that an event adds to the balance, the holds, the affiliate balance and the revenue.
+ */
 type Moves = { main: Quota; held: Quota; affiliate: Quota; revenue: Quota }
 
-/** Returns the user whose account the stream is, or null for any other stream. */
+/** Returns the id of the user whose account the stream is, or null for any other stream. */
 export function accountOwner(stream: string): number | null {
   if (!stream.startsWith(ACCOUNT_PREFIX)) return null
   const userId = Number(stream.slice(ACCOUNT_PREFIX.length))
@@ -19,8 +21,9 @@ export function accountOwner(stream: string): number | null {
 }
 
 /**
- * Checks the postings of an event: their sum, whose ledger accounts they name, and that they move
- * what the fields of the event say. Then checks the balances that the event records.
+ * Checks the postings of an event (the legs of a movement): their sum must be 0, and their ledger
+ * accounts and amounts must match the fields of the event. Then checks the balances that the event
+ * records.
  */
 export function checkPostings(state: AuditState, event: Recorded, findings: Findings): void {
   const data = event.data as { postings?: readonly Posting[]; userId?: unknown }
@@ -42,7 +45,7 @@ export function checkPostings(state: AuditState, event: Recorded, findings: Find
   addMoves(state, event, balancesOf(state, owner), moves, findings)
 }
 
-/** The known events that move quota. All others of an account may have no postings. */
+/** The types of events that move quota. Other known events of an account must have no postings. */
 const MOVING: ReadonlySet<string> = new Set([
   'QuotaGranted',
   'QuotaDeducted',
@@ -122,7 +125,11 @@ function addMoves(
   }
 }
 
-/** Returns the balance to go on with. A recorded balance that differs is reported once. */
+/**
+ * Compares a recorded balance with the computed one. Returns the computed balance, with which the
+ * audit continues, so that one wrong record is reported only once. If no balance could be computed
+ * yet, returns the recorded one.
+ */
 function compare(
   name: BalanceName,
   folded: Quota | null,
@@ -147,7 +154,10 @@ const isEqual = (moves: Moves, expected: Moves): boolean =>
 
 const NONE: Moves = { main: 0n, held: 0n, affiliate: 0n, revenue: 0n }
 
-/** Returns what the fields of the event say that it moves, or null for a type that is unknown. */
+/**
+ * Returns the amounts that the event must move, according to its fields. Returns null for an
+ * unknown type.
+ */
 function movesOf(event: Recorded<AccountEvent>): Moves | null {
   switch (event.type) {
     case 'QuotaGranted':

@@ -30,12 +30,12 @@ type CallEvent =
 type CallEnd = CallSettled | CallReleased | CallInterrupted
 
 /**
- * The time in milliseconds after which the hold of a silent call must have been returned. The
- * sweeper looks every 5 s, and waits for half of a lease after a start.
+ * The time in milliseconds after which the sweeper must have ended a call whose lease has expired.
+ * The sweeper runs every 5 s, and after a start waits for half of a lease.
  */
 const SWEPT_WITHIN_MS = 300_000
 
-/** Checks the course of a call: one admission, its holds, one end, and the charge. */
+/** Checks the events of a call: one admission, changes of its hold, one end, and the charge. */
 export function checkCall(state: AuditState, recorded: Recorded, findings: Findings): void {
   const event = recorded as Recorded<CallEvent | ChargeCorrected>
   switch (event.type) {
@@ -78,7 +78,7 @@ function admit(state: AuditState, event: Recorded<CallAdmitted>, findings: Findi
   state.calls.set(call, { ...place, ...terms, usage: null, batch })
 }
 
-/** Returns the open call of an event. A call that is not open is reported. */
+/** Returns the open call to which an event belongs. Reports an event whose call is not open. */
 function openCall(
   state: AuditState,
   event: Recorded<CallEvent>,
@@ -134,7 +134,9 @@ function compareCharges(
   findings.report(check, event, 'ChargeDiffers', { call, charge, expected })
 }
 
-/** Checks that the price is the one of the admission, unless the call was served differently. */
+/**
+ * Checks that the price is that of the admission, unless another model or group served the call.
+ */
 function checkPrice(
   { data, ...event }: Recorded<CallSettled | CallInterrupted>,
   call: AuditedCall | null,
@@ -189,7 +191,7 @@ function chargeOfBatch(
   return charge - fromWire(data.unpaid ?? 0)
 }
 
-/** Forgets a batch when all of its calls have ended. */
+/** Removes a batch from the state when all of its calls have ended. */
 function releaseBatch(state: AuditState, id: string, call: AuditedCall | null): void {
   const batchId = call?.batch?.id
   const batch = batchId === undefined ? undefined : state.batches.get(batchId)
@@ -198,7 +200,7 @@ function releaseBatch(state: AuditState, id: string, call: AuditedCall | null): 
   if (batch.openCalls === 0) state.batches.delete(batchId)
 }
 
-/** Checks a batch: that every line is billed once, and the charge of each line. */
+/** Checks that each line of a batch is billed once, and that its charge is right. */
 export function checkBatch(state: AuditState, event: Recorded, findings: Findings): void {
   if (event.type === 'BatchSubmitted') {
     const { batch, parts, lines } = event.data as BatchSubmitted['data']
@@ -231,7 +233,10 @@ export function checkBatch(state: AuditState, event: Recorded, findings: Finding
   }
 }
 
-/** The event of a line omits the number of calls if it is 1, as for most lines with an answer. */
+/**
+ * Returns whether the charge of a line follows from its price. The event of a line omits the number
+ * of calls if it is 1, which is the case for most lines with an answer.
+ */
 function isChargeOfLine(price: PriceSnapshot, line: BilledLine): boolean {
   const usage: Usage = { ...NO_USAGE, ...line.usage }
   const charge = fromWire(line.charge)
@@ -239,8 +244,8 @@ function isChargeOfLine(price: PriceSnapshot, line: BilledLine): boolean {
 }
 
 /**
- * Reports the open calls whose lease ended too long before the last event. Before `runningSince`,
- * nothing could end them.
+ * Reports the open calls whose lease ended too long before the last event. Time before
+ * `runningSince` does not count, because no process could end calls then.
  */
 export function checkLeases(state: AuditState, findings: Findings, runningSince: number): void {
   for (const [id, call] of state.calls) {

@@ -8,7 +8,7 @@ import type { Findings } from './findings.ts'
 import { findEnd } from './remembered-calls.ts'
 import { type AuditState, isPartial } from './state.ts'
 
-/** Remembers the scope of a correction, which the charges that it corrects must keep. */
+/** Stores the scope of a correction. All charges that it corrects must be within this scope. */
 export function rememberCorrection(state: AuditState, event: Recorded): void {
   if (event.type !== 'CorrectionStarted') return
   const { id, scope } = event.data as CorrectionStarted['data']
@@ -16,8 +16,8 @@ export function rememberCorrection(state: AuditState, event: Recorded): void {
 }
 
 /**
- * Checks that a correction was started, that it starts from the charges that are in force for its
- * calls, and that it charges what its price gives for calls in its scope.
+ * Checks that a correction was started, that it starts from the charges in force, and that its new
+ * charges are those of its price for calls in its scope.
  */
 export function checkCorrection(
   state: AuditState,
@@ -68,7 +68,10 @@ function chargeInScope(call: EndedCall, scope: CorrectionScope): Quota | null {
   return price === null ? null : chargeAtPrice(call, price)
 }
 
-/** Tells whether the price is charged, except for the part that the balance did not cover. */
+/**
+ * Returns whether the new charge is that of the price, less the part that the balance did not
+ * cover.
+ */
 function isChargedAs(
   { charge, corrected, unpaid }: ChargeCorrected['data']['calls'][number],
   price: Quota,

@@ -12,7 +12,7 @@ import type { TopUpEvent, TopUpRefunded, TopUpRestored } from '../top-ups/events
 import type { FindingCode, ParamsOf } from './finding-texts.ts'
 import type { Findings } from './findings.ts'
 import { addId } from './id-set.ts'
-import { type Half, matchMovement } from './movements.ts'
+import { type Half, matchMovement } from './match-movements.ts'
 import { type AuditState, isPartial } from './state.ts'
 
 /** Checks that a code is redeemed within its terms, once by each user. */

@@ -25,7 +25,10 @@ export type VerificationFinished = Fact<
   'VerificationFinished',
   {
     readonly id: string
-    /** It is `full` for a requested `incremental` one if nothing was verified before. */
+    /**
+     * The mode that was used. A requested `incremental` verification becomes `full` if nothing was
+     * verified before.
+     */
     readonly mode: VerificationMode
     /** The events after `fromPosition` up to `toPosition` were checked. */
     readonly fromPosition: number
@@ -60,7 +63,7 @@ export type RebuildFinished = Fact<
 export type ScratchCopyRequested = Fact<
   'ScratchCopyRequested',
   Requested & {
-    /** The copy has the events up to this position, the last of which was written at `asOf`. */
+    /** The position of the last event in the copy, which was written at `asOf`. */
     readonly position: number
     readonly asOf: number
   }
@@ -72,8 +75,8 @@ export type ScratchCopyBuilt = Fact<
 >
 
 /**
- * Why copies ended: a user deleted them, they were too old or too large, or the personal data of a
- * user was erased, whose name a copy could still contain.
+ * The reason why copies ended. A user deleted them, they were too old or too large, or the personal
+ * data of a user was erased and a copy could still contain the user's name.
  */
 export type ScratchCopyEnd = 'deleted' | 'expired' | 'too-large' | 'erasure'
 
@@ -108,8 +111,9 @@ export type LogKeyRotated = Fact<
 >
 
 /**
- * Why a witness does not sign: it signed another tree of the same size, or a larger tree than the
- * site has, or the site's tree does not continue the one that it signed.
+ * The reason why a witness does not sign. It has signed another tree of the same size, it has
+ * signed a larger tree than the site has, or the site's tree does not continue the tree that it has
+ * signed.
  */
 export type WitnessRefusalReason = 'other-tree' | 'larger-tree' | 'not-continued'
 
@@ -150,7 +154,10 @@ export type RefusalAcknowledged = Fact<
 /** The stream of exports, by which auditors and admins read data of others. */
 export const EXPORTS_STREAM = 'exports'
 
-/** An export was about to be sent. It is recorded first, so that no data leaves unrecorded. */
+/**
+ * An export is about to be sent. The event is appended before, so that no data leaves the site
+ * unrecorded.
+ */
 export type DataExported = Fact<
   'DataExported',
   {

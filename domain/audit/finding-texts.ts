@@ -36,7 +36,7 @@ export type PlainCode = {
   [Code in FindingCode]: FindingTexts[Code] extends TranslatedText ? Code : never
 }[FindingCode]
 
-/** A code with its params: what a finding says, in no language yet. */
+/** A code with its params. It is the content of a finding without the text of a language. */
 export type CodedFinding<Code extends FindingCode = FindingCode> = {
   readonly [Each in Code]: { readonly code: Each; readonly params: ParamsOf<Each> }
 }[Code]
@@ -74,7 +74,7 @@ export class FindingError extends Error {
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
-/** Returns what an error says as a finding. The reason of an unexpected error is not translated. */
+/** Converts an error to a finding. The message of an unexpected error is not translated. */
 export const findingOf = (error: unknown): CodedFinding =>
   error instanceof FindingError
     ? error.finding

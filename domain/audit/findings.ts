@@ -29,7 +29,7 @@ export type RecordCheck = (typeof RECORD_CHECKS)[number]
 
 export type FindingParams = Readonly<Record<string, string | number>>
 
-/** A rule that does not hold. The place is null if no single event is meant. */
+/** A rule that does not hold. The place is null if the finding is not about a single event. */
 export type Finding<Check extends string = string> = {
   readonly check: Check
   readonly position: number | null
@@ -47,7 +47,7 @@ export type Finding<Check extends string = string> = {
 /** The place of an event in the store. */
 export type Place = Pick<Recorded, 'position' | 'stream' | 'revision'>
 
-/** A place, a stream as a whole, or a position at which the event is missing. */
+/** The place of a finding: an event, a whole stream, or a position at which an event is missing. */
 export type FindingPlace = Place | { readonly stream: string } | { readonly position: number }
 
 export type CheckCount = {
@@ -70,7 +70,7 @@ export const countHistoryFindings = ({ findingCount, checks }: Counted): number 
 
 /** The findings that are kept for each check. The others are only counted. */
 const KEPT_PER_CHECK = 20
-/** The length of a sentence, and of each param that is text. */
+/** The maximum length of a sentence, and of each param that is text. */
 const TEXT_LENGTH_MAX = 300
 
 /** Counts the checks that were made, and keeps the first findings of each. */
@@ -78,7 +78,7 @@ export class Findings {
   private readonly counts = new Map<string, { count: number; findings: number }>()
   private readonly kept: Finding[] = []
 
-  /** Notes that a rule was checked `times` times. */
+  /** Counts that a rule was checked `times` times. */
   checked(check: string, times = 1): void {
     this.countsOf(check).count += times
   }
@@ -104,7 +104,7 @@ export class Findings {
     this.kept.push({ ...findingAt(check, place, code, params), isAcknowledged: true })
   }
 
-  /** Reports a finding that another part has already put into words. */
+  /** Reports a finding that already has a code and params. */
   reportCoded(check: string, place: FindingPlace | null, { code, params }: CodedFinding): void {
     this.report(check, place, code, params)
   }
@@ -114,13 +114,13 @@ export class Findings {
     this.reportCoded(check, place, findingOf(error))
   }
 
-  /** Checks one rule, and reports the finding that breaks it, if there is one. */
+  /** Counts one check of a rule, and reports the finding if there is one. */
   expectNone(check: string, place: FindingPlace | null, finding: CodedFinding | null): void {
     this.checked(check)
     if (finding !== null) this.reportCoded(check, place, finding)
   }
 
-  /** Checks one rule, and reports the code if the rule does not hold. */
+  /** Counts one check of a rule, and reports the code if the rule does not hold. */
   expect(check: string, holds: boolean, place: FindingPlace | null, code: PlainCode): void
   expect<Code extends FindingCode>(
     check: string,
@@ -199,7 +199,9 @@ const noParams = (): object => ({})
 const shortened = (text: string): string =>
   text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}…` : text
 
-/** The params come from the events that are verified, so a text can have any length. */
+/**
+ * Limits the length of params. They come from the verified events, so a text can have any length.
+ */
 function boundedParams(params: object): FindingParams {
   const bounded = Object.entries(params).map(([name, value]) => {
     return [name, Number.isFinite(value) ? value : shortened(String(value))] as const

@@ -1,9 +1,9 @@
 /**
- * Open hash tables of 64-bit fingerprints in plain arrays. An entry has `columns` numbers, of which
- * the first two are the fingerprint. Two zeros, which no fingerprint has, mark a free slot.
+ * Open hash tables of 64-bit fingerprints in plain arrays. An entry has `columns` numbers, and the
+ * first two are the fingerprint. Two zeros mark a free slot, because no fingerprint has two zeros.
  */
 
-/** Returns where a fingerprint is in a table, or the free slot at which it can be added. */
+/** Returns the slot of a fingerprint in a table, or the free slot in which it can be inserted. */
 export function slotOf(slots: Uint32Array, columns: number, high: number, low: number): number {
   const mask = slots.length / columns - 1
   for (let slot = low & mask; ; slot = (slot + 1) & mask) {

@@ -7,7 +7,10 @@ import type { Place } from './findings.ts'
 import { type IdSet, noIds } from './id-set.ts'
 import { noRememberedCalls, type RememberedCalls } from './remembered-calls.ts'
 
-/** The balances of one user's ledger accounts. Null in an audit of a part, until they are known. */
+/**
+ * The balances of one user's ledger accounts. In an audit that begins after the first event, they
+ * are null until an event contains them.
+ */
 export type Balances = {
   main: Quota | null
   held: Quota | null
@@ -23,15 +26,21 @@ export type AuditedCall = Place & {
   readonly price: PriceSnapshot
   readonly model: string
   leaseUntil: number
-  /** The usage of the last progress, as JSON text, which an interruption charges. */
+  /**
+   * The usage in the latest event about the call's progress, as JSON text. An interruption charges
+   * it.
+   */
   usage: string | null
   /** The batch that the call pays for, or null. */
   readonly batch: CallBatch | null
 }
 
-/** A movement of quota of which only one of the two events has been read. */
+/** A movement of quota with only one of its two events read so far. */
 export type HalfMovement = Place & {
-  /** Whether the source (an order, a code) was read, and the event of the account is missing. */
+  /**
+   * True if the event of the source (an order or a code) was read, and the event of the account is
+   * missing.
+   */
   readonly isSource: boolean
   readonly amount: Quota
   /** Set if the account may receive less than `amount`, or nothing. */
@@ -75,7 +84,7 @@ export type AuditedBatch = {
  * 43 if only their positions are remembered), and by 8 to 24 bytes per grant.
  */
 export type AuditState = {
-  /** The position after which the audit began. Above 0, the earlier events are unknown. */
+  /** The position after which the audit began. If it is above 0, the earlier events are unknown. */
   readonly startedAfter: number
   /** False for a store whose positions increase with gaps. */
   readonly arePositionsDense: boolean
@@ -84,7 +93,7 @@ export type AuditState = {
   lastAt: number
   readonly revisions: Map<string, number>
   readonly balances: Map<number, Balances>
-  /** The sums of the postings of all ledger accounts that are not a user's. */
+  /** The sums of the postings of all ledger accounts that do not belong to a user. */
   readonly siteAccounts: Map<string, Quota>
   readonly calls: Map<string, AuditedCall>
   /** All calls, also those that have ended. */

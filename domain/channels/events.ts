@@ -1,5 +1,5 @@
 import type { DecimalText } from '../pricing/price.ts'
-import type { KeyMode } from '../shared/channel-limits.ts'
+import type { KeyMode } from '../shared/channel-key-modes-and-cost-ratio.ts'
 import type { Fact } from '../shared/event.ts'
 
 /**

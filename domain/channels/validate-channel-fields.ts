@@ -1,5 +1,5 @@
 import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
-import { COST_RATIO_MAX } from '../shared/channel-limits.ts'
+import { COST_RATIO_MAX } from '../shared/channel-key-modes-and-cost-ratio.ts'
 import { isStatusMapping, mappingError } from '../shared/check-channel-mappings.ts'
 import { badCharacter, isName, isText } from '../shared/check-characters.ts'
 import { codedError } from '../shared/coded-error.ts'
@@ -10,7 +10,7 @@ import {
   type ParsedJson,
   parseJsonText,
   reservedName,
-} from '../shared/json-text.ts'
+} from '../shared/lossless-json.ts'
 import { proxyAddress } from '../shared/mask-proxy-credentials.ts'
 import type { ChannelError } from './commands.ts'
 import type { ChannelTerms } from './events.ts'

@@ -7,7 +7,7 @@ import type { WireQuota } from '../shared/quota.ts'
 /** The stream of all corrections of charges. */
 export const CORRECTIONS_STREAM = 'corrections'
 
-/** Which calls a correction concerns, and the price that they should have had. */
+/** Selects the calls of a correction, and contains the price that they should have had. */
 export type CorrectionScope = {
   readonly model: string
   /** Null for the calls of all groups. */
@@ -18,15 +18,15 @@ export type CorrectionScope = {
   readonly price: PriceChange
   /** Calls whose end has a later position are not corrected. */
   readonly upTo: number
-  /** The number of corrections that had started before. */
+  /** The number of corrections that had started before this one. */
   readonly base: number
 }
 
-/** The sums of a correction before it is applied. */
+/** The sums of a correction, computed before it is applied. */
 export type CorrectionSums = {
   readonly calls: number
   readonly accounts: number
-  /** What accounts get back, and what they are charged in addition. */
+  /** The total that accounts get back, and the total that they are charged in addition. */
   readonly refunded: WireQuota
   readonly charged: WireQuota
 }
@@ -35,7 +35,7 @@ export type CorrectionSums = {
 export type CorrectionStarted = Fact<
   'CorrectionStarted',
   {
-    /** The digest of the scope and of each call with both charges. */
+    /** The id: a digest of the scope, and of each call with its charge before and after. */
     readonly id: string
     readonly scope: CorrectionScope
     readonly planned: CorrectionSums
@@ -46,7 +46,7 @@ export type CorrectionStarted = Fact<
   }
 >
 
-/** The calls of an account that a correction left as they were, and the code of the error. */
+/** An account whose calls could not be corrected, and the code of the error. */
 export type FailedAccount = {
   readonly userId: number
   readonly calls: number
@@ -81,10 +81,10 @@ export type CorrectionCommand =
 export type CorrectionErrorCode =
   /** A correction of some of the same calls has not finished. Params: `id`. */
   | 'CorrectionRunning'
-  /** Another correction or call came after the preview. */
+  /** Another correction started, or another call ended, after the preview was made. */
   | 'CorrectionPreviewOutdated'
 
-/** Tells whether two corrections could concern the same call. */
+/** Returns whether two corrections could concern the same call. */
 export const areOverlapping = (one: CallsOfScope, other: CallsOfScope): boolean =>
   one.model === other.model &&
   (one.group === null || other.group === null || one.group === other.group) &&
@@ -94,9 +94,10 @@ export const areOverlapping = (one: CallsOfScope, other: CallsOfScope): boolean 
 type CallsOfScope = Pick<CorrectionScope, 'model' | 'group' | 'from' | 'to'>
 
 /**
- * Of corrections that could concern the same call, one runs at a time, and each must have been
- * previewed after the last one started. Charges in a preview are therefore those from which the
- * correction starts. Other corrections do not wait for each other.
+ * Decides about corrections. Of corrections that could concern the same call, only one runs at a
+ * time. Each must have been previewed after the last of them started, so that the charges in its
+ * preview are those from which it starts. Corrections of different calls do not wait for each
+ * other.
  */
 export const correctionsDecider: Decider<
   CorrectionsState,

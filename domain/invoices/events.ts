@@ -40,7 +40,7 @@ export type InvoiceImported = Fact<
     /** The number of rows with ids, which are in a stream of the invoice. Omitted if it is 0. */
     readonly requests?: number
     readonly currency: string
-    /** What one unit of the currency is in dollars, as a decimal. */
+    /** The price of one unit of the currency in dollars, as a decimal. */
     readonly dollars: string
     readonly lines: readonly InvoiceLine[]
     readonly importedAt: number

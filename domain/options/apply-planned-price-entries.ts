@@ -1,5 +1,5 @@
+import { FALLBACK_FLAG, PRICE_MAPS, pairOf } from '../pricing/compare-price-options.ts'
 import { ratiosText } from '../pricing/default-ratios.ts'
-import { FALLBACK_FLAG, PRICE_MAPS, pairOf } from '../pricing/price-changes.ts'
 import { readNestedRatios, readRatios } from '../pricing/ratio-map.ts'
 import type { PlannedEntry } from './events.ts'
 

@@ -8,7 +8,7 @@ import {
   isObject,
   parseJsonText,
   reservedName,
-} from '../shared/json-text.ts'
+} from '../shared/lossless-json.ts'
 import { isConfigurableHeader, isHeaderValue } from './configurable-headers.ts'
 import type { OptionType, TextForm } from './option-type.ts'
 

@@ -1,5 +1,5 @@
+import { isPriceOption } from '../pricing/compare-price-options.ts'
 import { decimalText, parseDecimal } from '../pricing/decimal.ts'
-import { isPriceOption } from '../pricing/price-changes.ts'
 import { codedError } from '../shared/coded-error.ts'
 import { isFlag, nameErrorOf, withPlanned } from './apply-planned-price-entries.ts'
 import type {

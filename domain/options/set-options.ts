@@ -1,4 +1,4 @@
-import { isSameJson } from '../shared/json-text.ts'
+import { isSameJson } from '../shared/lossless-json.ts'
 import { storedBytes, TEXT_BYTES_MAX } from './check-option.ts'
 import type { OptionSet } from './events.ts'
 import { OPTIONS, optionValue } from './option-registry.ts'

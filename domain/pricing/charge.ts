@@ -221,7 +221,10 @@ type PastCall = {
   readonly calls?: number | undefined
   /** The factor of a call that generated images. Omitted for any other call. */
   readonly imageFactor?: DecimalText | undefined
-  /** What a video had that multiplies a price per call or per second. Omitted for other calls. */
+  /**
+   * The properties of a video that multiply a price per call or per second. Omitted for other
+   * calls.
+   */
   readonly video?: Pick<PerCallPrice, 'per' | 'factors'> | undefined
   /** The number of charged lines, if the call paid for a batch. `usage` is then their sum. */
   readonly batchLines?: number | undefined

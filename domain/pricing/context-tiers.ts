@@ -1,4 +1,4 @@
-import { type ExactJson, isNumber, isObject, parseJsonText } from '../shared/json-text.ts'
+import { type ExactJson, isNumber, isObject, parseJsonText } from '../shared/lossless-json.ts'
 import { decimalOf, decimalText, isAbove, ONE } from './decimal.ts'
 import type { ContextTier } from './price.ts'
 import { jsonDecimal } from './ratio-map.ts'

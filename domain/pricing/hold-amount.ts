@@ -47,7 +47,8 @@ const ALL_KINDS: InputKinds = Object.freeze({ hasHourCache: true })
  * Returns the maximum cost of a call. Any input token may be a cache write, an image or audio, so
  * each is priced at the highest ratio of the possible input kinds. Each output token is priced at
  * the highest output ratio. The context tier is that of the longest input, because no tier is
- * cheaper than the tiers below it. The conditions are the dearest that the call may have.
+ * cheaper than the tiers below it. Of the conditions that the call may have, those with the highest
+ * price apply.
  */
 export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
   const { inputTokens, outputTokens, choices } = bounds
@@ -114,11 +115,12 @@ export function payableUsage(
 }
 
 /**
- * Returns the parts of `usage` that may be charged at a price with context tiers, where one token
- * more can raise the price of all tokens. Each part has as much input and then as much output as
- * `isPayable` accepts: once beyond `limits`, and once with less output than `limits`, so that the
- * input may reach a tier. The part with the highest charge is to be charged. Otherwise, an input
- * that reaches a tier could make a call cheaper.
+ * Returns one or two parts of `usage` that may be charged at a price with context tiers, where one
+ * token more can raise the price of all tokens. Each part contains as much input, and then as much
+ * output, as `isPayable` accepts. The first part includes at least the usage within `limits`. The
+ * second part, which is omitted if it is not payable, may have less output than `limits`, so that
+ * its input may reach a tier. The caller must charge the part with the highest charge. Otherwise,
+ * an input that reaches a tier could make a call cheaper.
  */
 export function payablePartsInTiers(
   usage: Usage,

@@ -2,7 +2,7 @@ import { type Decimal, decimalOf, isAbove, ONE, times } from './decimal.ts'
 import type { ConditionRatios, DecimalText, PriceSnapshot } from './price.ts'
 import { PRICE_CONDITIONS, type PriceCondition } from './usage.ts'
 
-/** The conditions that exclude each other, because a call is served at one speed. */
+/** The conditions that exclude each other, because the provider serves a call at one speed. */
 const SPEEDS: readonly PriceCondition[] = ['fast', 'ultrafast', 'flex']
 
 type Row = { readonly models: RegExp } & ConditionRatios
@@ -66,7 +66,10 @@ export function withConditions(
   return after
 }
 
-/** Returns the product of the ratios of a call's conditions. A condition without a ratio has 1. */
+/**
+ * Returns the product of the ratios of a call's conditions. A condition without a ratio counts as
+ * 1.
+ */
 export function ratioOfConditions(
   { conditions: ratios = {} }: PriceSnapshot,
   conditions: readonly PriceCondition[],

@@ -3,9 +3,9 @@ import type { DecimalText, PerCallPrice, PerTokenPrice, PriceSnapshot } from './
 import type { Usage } from './usage.ts'
 
 /**
- * The ratios or the dollars that a price should have had. What is omitted stays as it was, and so
- * do tiers, tools, conditions and factors. A change of ratios applies to prices per token, and a
- * change of `price` to prices per call or second.
+ * The ratios or the dollars that a price should have had. Omitted members do not change, and
+ * neither do tiers, tools, conditions and factors. Ratios apply to prices per token, and `price`
+ * applies to prices per call or per second.
  */
 export type PriceChange = Readonly<
   Partial<
@@ -38,7 +38,10 @@ export function changedPrice(snapshot: PriceSnapshot, change: PriceChange): Pric
   return { ...snapshot, ...ofCall, ...ofGroup } satisfies PerCallPrice
 }
 
-/** What a call was charged for. `unpaidUsage` is its full usage if it was not paid in full. */
+/**
+ * The usage for which a call was charged. `unpaidUsage` is the full usage if the account did not
+ * pay for all of it.
+ */
 export type ChargedUsage = {
   readonly price: PriceSnapshot
   readonly usage: Usage
@@ -49,7 +52,7 @@ export type ChargedUsage = {
 
 /**
  * Returns what a call costs at another price. If the account could not pay for the full usage, the
- * full usage counts as far as the original charge covers it, because a lower price pays for more.
+ * original charge limits how much of it counts. At a lower price, this charge covers more usage.
  */
 export function chargeAtPrice(call: ChargedUsage, price: PriceSnapshot): bigint {
   const { usage, unpaidUsage, calls } = call

@@ -58,7 +58,7 @@ export type PerCallPrice = {
   readonly imageFactor?: DecimalText
   /** Set if the provider bills the seconds of a video. */
   readonly per?: 'second'
-  /** What was requested, with the ratios that multiply the price. Omitted if there are none. */
+  /** The properties of the request whose ratios multiply the price. Omitted if there are none. */
   readonly factors?: readonly PriceFactor[]
 } & GroupPrice
 

@@ -1,4 +1,4 @@
-import { type ExactJson, isNumber, isObject, parseJsonText } from '../shared/json-text.ts'
+import { type ExactJson, isNumber, isObject, parseJsonText } from '../shared/lossless-json.ts'
 import { type Decimal, decimalText, parseDecimal } from './decimal.ts'
 import type { DecimalText } from './price.ts'
 

@@ -15,7 +15,8 @@ export type ToolName = (typeof TOOL_NAMES)[number]
 export type ToolCounts = Readonly<Partial<Record<ToolName, number>>>
 
 /**
- * What makes a call dearer or cheaper as a whole: a service tier, or a place of the computation.
+ * The conditions that change the price of a whole call: a service tier, or the region in which the
+ * provider computes the answer.
  */
 export const PRICE_CONDITIONS = ['fast', 'ultrafast', 'flex', 'us_inference'] as const
 export type PriceCondition = (typeof PRICE_CONDITIONS)[number]

@@ -158,7 +158,7 @@ export const VIDEO_MODEL_PRICES: readonly (readonly [string, DecimalText])[] = [
   ...BY_MODEL,
 ].flatMap(([model, { price }]) => (price === undefined ? [] : [[model, price] as const]))
 
-/** What a request for a video has that may change its price. */
+/** The properties of a requested video that may change its price. */
 export type VideoConditions = {
   readonly resolution: string | null
   /** The seconds of one video. */
@@ -197,8 +197,8 @@ export function videoPrice(
 }
 
 /**
- * Returns the row of a model, or of the longest known name with which the model's name begins. So a
- * dated version such as `sora-2-2025-12-08` is billed like its model.
+ * Returns the row of a model, or of the longest listed name with which the model's name begins. A
+ * dated version such as `sora-2-2025-12-08` is therefore billed like its model.
  */
 function rowOf(model: string): VideoPrice | undefined {
   const exact = BY_MODEL.get(model)

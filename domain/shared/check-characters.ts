@@ -1,4 +1,4 @@
-import { type ExactJson, isObject } from './json-text.ts'
+import { type ExactJson, isObject } from './lossless-json.ts'
 
 /** Matches unpaired surrogates, and all control characters except tabs and line breaks. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused

@@ -1,4 +1,4 @@
-import { isObject, parseJsonText } from './json-text.ts'
+import { isObject, parseJsonText } from './lossless-json.ts'
 
 type ProxyAddress = {
   /** The address of the proxy without credentials, such as `http://host:port`. */

@@ -45,7 +45,7 @@ export type TaskSubmitted = Fact<
     /** The id of the earlier task that this task continues, or null. */
     readonly origin: string | null
     readonly isNotified: boolean
-    /** What a video task makes. Omitted for other tasks. */
+    /** The requested video. Omitted for tasks that make no video. */
     readonly media?: VideoMedia
     /** The time of the submission in unix milliseconds. */
     readonly submittedAt: number

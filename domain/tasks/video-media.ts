@@ -1,6 +1,6 @@
 /**
- * What a video task makes: what was requested, completed by the defaults of the vendor. The hold
- * covers it, and the settlement never exceeds it.
+ * The video that a task makes: the request, completed by the defaults of the vendor. The hold
+ * covers this video, and the settlement never charges more.
  */
 export type VideoMedia = {
   /** The length of the video in seconds. */
@@ -11,6 +11,9 @@ export type VideoMedia = {
   readonly size: string | null
   /** Other options that may change the price, such as `pro` and `audio`. */
   readonly options: readonly string[]
-  /** The most tokens that the vendor bills for this; omitted if it bills none. */
+  /**
+   * The maximum number of tokens that the vendor bills for the video. Omitted if it does not bill
+   * tokens.
+   */
   readonly tokensMax?: number
 }

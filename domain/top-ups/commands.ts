@@ -69,8 +69,8 @@ export type ReportDispute = Report & {
   /** The deadline for evidence in unix seconds, or null if the provider accepts no evidence. */
   readonly dueBy: number | null
   /**
-   * Whether the disputed money was withdrawn or returned. It is null if the report is not about a
-   * transfer.
+   * What happened to the disputed money: it was withdrawn or returned. Null if the report is not
+   * about a transfer.
    */
   readonly funds: 'withdrawn' | 'reinstated' | null
   /** The time of the provider's report in unix seconds. */

@@ -1,6 +1,6 @@
 import { accountStream } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
-import { parseZonedTime } from '#domain/shared/zoned-time.ts'
+import { parseZonedTime } from '#domain/shared/parse-zoned-time.ts'
 import { userIdByName } from '#projections/users/query.ts'
 import { AccountLedger, isWithin, type LedgerLine, type Moment } from './account-ledger.ts'
 import {
@@ -160,7 +160,7 @@ ${SOURCE_HELP}`,
   },
 }
 
-/** Whether the event is before the period, so that it belongs to the opening balance. */
+/** Returns whether the event is before the period, so that it belongs to the opening balance. */
 const isBefore = ({ position, meta }: Recorded, { from }: Period): boolean =>
   position < (from.position ?? 0) || meta.at < (from.at ?? 0)
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { auditJobsDecider } from '#domain/audit/decide.ts'
+import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { bytesOf } from '../config/transparency-log-config.ts'
 import type { Core } from '../core-dependencies.ts'

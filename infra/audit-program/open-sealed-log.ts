@@ -12,8 +12,8 @@ import type { ExportSource, SealedTree } from './generate-export-files.ts'
 import { postgresRecords, type RecordReader, storeRecords } from './stored-record-reader.ts'
 
 /**
- * The transparency log of the site: the Merkle tree over the events as they were when they were
- * written. A verification compares it with the tree over the stored events.
+ * The transparency log of the site, a Merkle tree whose leaves were computed when the events were
+ * written. A verification compares it with a tree over the stored events.
  */
 export type SealedLog = Required<SealedTree> & {
   /** The number of sealed events. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { auditJobsDecider } from '#domain/audit/decide.ts'
+import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM, type WitnessRefused } from '#domain/audit/events.ts'
 import type { Core } from '../core-dependencies.ts'
 

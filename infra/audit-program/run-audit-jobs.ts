@@ -6,7 +6,7 @@ import {
   auditJobsDecider,
   isOpen,
   type VerificationJob,
-} from '#domain/audit/decide.ts'
+} from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { countHistoryFindings } from '#domain/audit/findings.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'

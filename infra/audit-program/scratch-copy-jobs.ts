@@ -1,11 +1,11 @@
-import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide.ts'
-import { AUDIT_JOBS_STREAM, type ScratchCopyEnd } from '#domain/audit/events.ts'
+import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import {
   existsCopy,
   isBuildingCopy,
   isExpiredCopy,
   type ScratchCopyJob,
-} from '#domain/audit/scratch-copies.ts'
+} from '#domain/audit/decide-scratch-copies.ts'
+import { AUDIT_JOBS_STREAM, type ScratchCopyEnd } from '#domain/audit/events.ts'
 import type { Core } from '../core-dependencies.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import { deleteProgress, type ProgressWriter, progressWriter } from './job-progress.ts'

@@ -1,4 +1,4 @@
-import type { CheckpointSource } from '#domain/audit/finding-texts/names.ts'
+import type { CheckpointSource } from '#domain/audit/finding-texts/movement-and-balance-names.ts'
 import { type CodedFinding, FindingError, findingOf } from '#domain/audit/finding-texts.ts'
 import {
   isSignedBy,
@@ -45,7 +45,7 @@ export function parseKeyRotation(note: string): KeyRotation {
 /** A fault of the keys of a log or of their rotations. */
 export type KeyFault = CodedFinding
 
-/** Why the signature of a checkpoint does not count. */
+/** The reason why the signature of a checkpoint does not count. */
 export type SignatureFault = CodedFinding<'SignerUnknown' | 'SignerRetired' | 'SignerNotInForce'>
 
 type Validity = { readonly key: VerifierKey; from: number; until: number }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
-import type { CheckpointSource } from '#domain/audit/finding-texts/names.ts'
+import { applyToAudit, finishAudit } from '#domain/audit/apply-events-to-audit.ts'
+import type { CheckpointSource } from '#domain/audit/finding-texts/movement-and-balance-names.ts'
 import { messageOf } from '#domain/audit/finding-texts.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { type AuditState, initialAudit } from '#domain/audit/state.ts'
@@ -42,7 +42,7 @@ export type VerificationReport = {
   /** The number of events in the largest signed checkpoint that matches the events. */
   readonly sealedSize: number
   readonly findings: Findings
-  /** What was checked and what was not, as sentences. */
+  /** Sentences about what was checked and what was not. */
   readonly checked: readonly string[]
   readonly notChecked: readonly string[]
 }
@@ -252,7 +252,9 @@ class CheckpointChecks {
     else this.findings.report(check, null, 'CheckpointDiffersAfter', { source, size, agreed })
   }
 
-  /** Reports the checkpoints of which events are missing, and the events without a checkpoint. */
+  /**
+   * Reports the checkpoints that cover missing events, and the events that no checkpoint covers.
+   */
   finish(tree: GrowingTree, lastAt: number, { continuation }: Manifest): void {
     for (const [size, expected] of this.bySize) {
       if (size < tree.size) continue

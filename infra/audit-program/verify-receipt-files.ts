@@ -17,9 +17,9 @@ export type ReceiptFilesReport = {
   /** The number of receipts that a signed checkpoint proves. Without any, nothing is shown. */
   readonly proved: number
   readonly findings: readonly ReceiptFinding[]
-  /** What could not be verified yet, as sentences. These are not findings. */
+  /** Sentences about what could not be verified yet. These are not findings. */
   readonly notes: readonly string[]
-  /** What the receipts show, as sentences. Empty if something was found. */
+  /** Sentences about what the receipts prove. The list is empty if there are findings. */
   readonly shown: readonly string[]
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
+import { applyToAudit, finishAudit } from '#domain/audit/apply-events-to-audit.ts'
 import type { VerificationMode } from '#domain/audit/events.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { forgetProvidedEnds } from '#domain/audit/remembered-calls.ts'

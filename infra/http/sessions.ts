@@ -36,7 +36,10 @@ export type ListedSession = Pick<SessionOrigin, 'ip' | 'userAgent'> & {
   readonly seenAt: number
 }
 
-/** Revocable sessions with random 256-bit ids, of which only the SHA-256 is stored. */
+/**
+ * The sessions of users, which can be revoked. A session has a random id of 256 bits, and only the
+ * SHA-256 of the id is stored.
+ */
 export type Sessions = {
   /** Starts a session and returns its id for the cookie. */
   start(userId: number, authVersion: number, from?: SessionOrigin): Promise<string>

@@ -14,7 +14,7 @@ export type OpenLimits = {
   readonly limits: Limits
   readonly callLimits: Limits
   readonly shortLived: ShortLived
-  /** Null without Redis. */
+  /** The cache that all processes share, or null without Redis. */
   readonly sharedCache: SharedCache | null
   readonly close: () => Promise<void>
 }

@@ -17,7 +17,7 @@ type WitnessDeps = {
   readonly witness: NoteSigner
   /** The keys of the logs whose checkpoints this site signs, as `name+hash+key`. */
   readonly keys: readonly string[]
-  /** In unix milliseconds. */
+  /** Returns the current time in unix milliseconds. */
   readonly now: () => number
 }
 

@@ -1,5 +1,5 @@
 import type { Client, Fact, Recorded, Sealed } from '#domain/shared/event.ts'
-import { actNameOf } from '#read-api/contract/act-names.ts'
+import { actNameOf } from '#read-api/contract/audit-act-names.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
@@ -25,11 +25,11 @@ type Act = {
   /** The admin's reason, encrypted with the key of `noteUser`. */
   readonly note?: Sealed | undefined
   readonly noteUser?: number
-  /** From where the act came, if the event's type has a field for it. */
+  /** The client from which the act came. Undefined if the event's type has no field for it. */
   readonly client?: Client
 }
 
-/** Returns a handler that records the act that `actOf` makes of an event. */
+/** Returns an event handler that records an act. `actOf` makes the act from the event. */
 export const logged =
   <E extends Fact>(actOf: (event: Recorded<E>) => Act) =>
   (event: Recorded<E>, rows: RowChanges): void => {

@@ -25,7 +25,7 @@ import { TOKEN_VERSIONS, type TokenEvent, type TokenTerms } from '#domain/tokens
 import type { TopUpEvent } from '#domain/top-ups/events.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import { logged } from './logged-act.ts'
-import { optionValues } from './option-values.ts'
+import { optionValues } from './option-values-before-and-after.ts'
 import { addressWithoutSecrets, fingerprintOf } from './text-fingerprint.ts'
 import { type UserActEvent, userActHandlers } from './user-acts.ts'
 
@@ -127,7 +127,10 @@ function channelHandlers(): Handlers<ChannelEvent | CircuitClosed> {
   }
 }
 
-/** Texts in which an address or a header may contain a secret. They appear as fingerprints. */
+/**
+ * The names of texts that may contain a secret in an address or a header. They appear as
+ * fingerprints.
+ */
 const OPAQUE_TERMS: ReadonlySet<string> = new Set(['other', 'paramOverride', 'setting'])
 
 function termsOfChannel(terms: Partial<ChannelTerms> | TagChange): Record<string, unknown> {
@@ -302,9 +305,10 @@ function moneyHandlers(): Handlers<
 }
 
 /**
- * The administrative and security acts: who did what to which object, and what changed. An act is
- * the type of its event in kebab case. No secret and no personal text is recorded in plain form:
- * texts in which an admin may have typed a secret appear as fingerprints, which show a change.
+ * The administrative and security acts: who did what to which object, and what changed. An act has
+ * the name of its event's type in kebab case. Secrets and personal texts are never recorded in
+ * plain form. A text in which an admin may have typed a secret appears as a fingerprint, which only
+ * shows that the text has changed.
  */
 export const auditLog = projectionOf<LoggedEvent>({
   name: 'audit-log',

@@ -26,7 +26,7 @@ export type ActFilter = {
   readonly actors?: readonly string[] | undefined
   readonly act?: string | undefined
   readonly object?: { readonly kind: string; readonly id: string } | undefined
-  /** Unix seconds: at or after `from`, and before `to`. */
+  /** The period in unix seconds. It includes `from` and ends before `to`. */
   readonly from?: number | undefined
   readonly to?: number | undefined
 }
@@ -39,8 +39,9 @@ const COLUMNS = sql.fragment`position, object_kind as "objectKind", object_id as
   client_ip as "clientIp", client_user as "clientUser", request_id as "requestId"`
 
 /**
- * The position of the first act at or after a time. A condition on the time itself would read all
- * newer rows for a period in the past. Successive periods follow each other without gaps.
+ * Selects the position of the first act at or after a time. A condition on the time itself would
+ * make Postgres read all newer rows, even for a period in the past. Because of the position,
+ * successive periods have no gaps between them.
  */
 const firstPositionAt = (time: number) => sql.fragment`coalesce((
   select t.position from read_audit_log.acts t where t.created_at >= ${time}
@@ -48,7 +49,7 @@ const firstPositionAt = (time: number) => sql.fragment`coalesce((
 ), ${Number.MAX_SAFE_INTEGER})`
 
 /**
- * Completes a page with the values before each act: those of the event, or those of the last
+ * Adds the values before each act to a page of acts. These are in the act's event, or in the last
  * earlier act on the same object that names the field.
  */
 const WITH_BEFORE = sql.fragment`
@@ -66,8 +67,8 @@ const WITH_BEFORE = sql.fragment`
   from page`
 
 /**
- * Returns acts, the newest one first. `before` contains the earlier values of the changed fields:
- * those of the event, or those of the last earlier act on the same object that names the field.
+ * Returns acts, newest first. `before` contains the earlier values of the changed fields: the
+ * values in the event, or those in the last earlier act on the same object that names the field.
  */
 export async function listActs(
   db: CommonQueryMethods,
@@ -105,8 +106,8 @@ export async function listActs(
 }
 
 /**
- * Returns the acts in a range of positions, the oldest one first. If there are more than `limit`,
- * the result ends with all acts of one position, so that the next range misses none.
+ * Returns the acts in a range of positions, oldest first. If there are more than `limit`, the
+ * result contains all acts of its last position, so that the next range misses none.
  */
 export async function actsAfter(
   db: CommonQueryMethods,

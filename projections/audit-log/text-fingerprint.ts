@@ -1,16 +1,17 @@
 import { hash } from 'node:crypto'
 
 /**
- * Returns a short fingerprint of a text that may contain a secret, or an empty text for an empty
- * one. Two fingerprints show whether the text has changed, and nothing of the text.
+ * Returns a short fingerprint of a text that may contain a secret. An empty text has an empty
+ * fingerprint. Comparing two fingerprints shows whether the text has changed, and reveals nothing
+ * else.
  */
 export const fingerprintOf = (text: string): string =>
   text === '' ? '' : `sha256:${hash('sha256', text).slice(0, 12)}`
 
 /**
- * Returns an address without its credentials, query and fragment, which may contain secrets. If it
- * has any of them, their fingerprint follows, so that a change of them is visible. A text that is
- * no address appears as a fingerprint.
+ * Returns an address without its credentials, query and fragment, which may contain secrets. If the
+ * address has any of them, their fingerprint is appended, so that a change is visible. For a text
+ * that is not an address, only its fingerprint is returned.
  */
 export function addressWithoutSecrets(text: string): string {
   const url = URL.parse(text)

@@ -9,7 +9,9 @@ import type { UserEvent } from '#domain/users/events.ts'
 import type { Handlers } from '../projection.ts'
 import { logged } from './logged-act.ts'
 
-/** Uses of credentials are no acts of their own: each belongs to a login or a confirmation. */
+/**
+ * The use of a credential is not a separate act, because it belongs to a login or a confirmation.
+ */
 type Uses = { readonly type: 'PasskeyUsed' | 'TotpStepUsed' }
 type CredentialsAct = Exclude<CredentialsEvent, Uses>
 type LoginEvent = UserLoggedIn | LoginsFailed | SessionsEnded

@@ -36,8 +36,9 @@ type Ended = Recorded<CallSettled> | Recorded<CallReleased>
 const minuteOf = ({ meta }: Ended): number => Math.floor(secondsOf(meta.at) / 60) * 60
 
 /**
- * The submission of a batch says nothing about the speed of the model, and is in the events of each
- * part, which are written hours later. It is therefore in no statistics.
+ * Returns whether an attempt submitted a batch. Such attempts are in no statistics. They say
+ * nothing about the speed of the model, and each event of the batch's parts repeats them hours
+ * later.
  */
 const isOfBatch = ({ data }: Ended): boolean => data.batch !== undefined
 

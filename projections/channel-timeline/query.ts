@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { jsonOf, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { TIMELINE_KINDS } from '#read-api/contract/channel-timeline.ts'
-import type { Listed } from '../list-queries.ts'
+import type { Listed } from '../list-paging-and-sorting.ts'
 
 /**
  * The kinds of entries that are stored. The API response adds entries of the kind `expired`,

@@ -2,7 +2,7 @@ import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
 import { arrayOf, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
-import { containing, type Listed, type Slice } from '../list-queries.ts'
+import { containing, type Listed, type Slice } from '../list-paging-and-sorting.ts'
 import {
   type ChannelRow,
   channelRow,

@@ -41,7 +41,7 @@ export const callsCorrectedAt = (
     where position = ${position} and user_id = ${userId} order by call
   `)
 
-/** Counts the calls that events corrected, by the positions of the events. */
+/** Counts the corrected calls of each event, by the event's position. */
 export async function countCorrectedCalls(
   db: CommonQueryMethods,
   positions: readonly number[],

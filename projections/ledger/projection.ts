@@ -14,12 +14,15 @@ import type {
   TopUpReversed,
 } from '#domain/accounts/events.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
-import type { MovementType } from '#read-api/contract/movement-types.ts'
+import type { MovementType } from '#read-api/contract/ledger-movement-types.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
-/** The events that can change the total of an account. Holds move quota within it. */
+/**
+ * The events that can change an account's total, which is its balance plus its holds. Holds only
+ * move quota within the total.
+ */
 type MovingEvent =
   | AffiliateTransferred
   | CallInterrupted
@@ -34,23 +37,26 @@ type MovingEvent =
 
 type Origin = {
   readonly type: MovementType
-  /** The id of what caused the movement: of a call, grant, deduction, order, transfer or a day. */
+  /**
+   * The id of the cause of the movement: a call, grant, deduction, order, transfer, or the day of a
+   * check-in.
+   */
   readonly source: string
   readonly reason?: string
   readonly note?: Sealed | undefined
   readonly model?: string
   readonly tokenId?: number
   readonly channelId?: number | null
-  /** The amounts by channel, if the movement concerns several. */
+  /** The amounts by channel, if the movement concerns several channels. */
   readonly channels?: ReadonlyMap<number, bigint>
 }
 
 const DAY = 86_400
 
 /**
- * The movements of each account with its balance and held quota after them, and the sums of the
- * account by day and of the site by month. An account's rows come from one stream, so their order
- * is that of its revisions.
+ * The movements of each account with the balance and the held quota after them. Also the sums of
+ * each account by day, and of the site by month. All rows of an account come from one stream, so
+ * they are in the order of its revisions.
  */
 export const ledger = projectionOf<MovingEvent>({
   name: 'ledger',
@@ -104,7 +110,9 @@ const ofCall = ({ type, data }: Recorded<CallSettled | CallInterrupted>): Origin
   channelId: data.channelId,
 })
 
-/** Returns what a correction adds to the account by the channel of the calls, 0 for none. */
+/**
+ * Returns the amounts that a correction adds to the account, by channel. 0 stands for no channel.
+ */
 function channelsOfCorrection({ calls }: ChargeCorrected['data']): ReadonlyMap<number, bigint> {
   const amounts = new Map<number, bigint>()
   for (const { channelId, charge, corrected } of calls) {
@@ -140,8 +148,8 @@ function record(event: Recorded<MovingEvent>, origin: Origin, rows: RowChanges):
 }
 
 /**
- * Adds a movement to the sums of the site. A correction changes those of each channel of its calls,
- * even if it leaves the account as it was. A movement is counted once, in its first channel.
+ * Adds a movement to the sums of the site. A correction changes the sums of each channel of its
+ * calls, even if it does not change the account. A movement is counted once, in its first channel.
  */
 function addToSite(
   { meta }: Recorded<MovingEvent>,
@@ -161,7 +169,10 @@ function addToSite(
 
 const latestMonth = { day: -1, start: 0 }
 
-/** Returns the start of the month of a UTC day. Successive events are mostly of the same day. */
+/**
+ * Returns the start of the month of a UTC day. The last result is reused, because successive events
+ * mostly have the same day.
+ */
 function monthOf(day: number): number {
   if (latestMonth.day !== day) {
     const date = new Date(day * 1_000)
@@ -171,7 +182,7 @@ function monthOf(day: number): number {
   return latestMonth.start
 }
 
-/** Returns what the postings add to the balance and the held quota of the user together. */
+/** Returns what the postings add to the user's total, which is the balance plus the held quota. */
 function changeOfTotal({ postings }: Movement, userId: number): bigint {
   let change = 0n
   for (const [account, amount] of postings) {

@@ -24,23 +24,23 @@ const COLUMNS = sql.fragment`position, revision, created_at as "createdAt", type
   balance, held, actor_id as "actorId", reason, note, model, token_id as "tokenId",
   channel_id as "channelId"`
 
-/** A part of an account's ledger: the movements after `after` and before `before`. */
+/** A part of an account's ledger: the movements with positions above `after` and below `before`. */
 export type LedgerRange = { readonly after: number; readonly before: number }
 
 /** The position after all movements. */
 const END = Number.MAX_SAFE_INTEGER
 
 /**
- * The most by which the clocks of the processes of a site may differ, in seconds. Two movements
- * that are further apart have the same order by time as in the account.
+ * The maximum difference between the clocks of a site's processes, in seconds. Two movements whose
+ * times differ by more have the same order by time as in the account.
  */
 const CLOCK_SKEW_MAX = 600
 
 /**
- * Returns the range of a period in unix seconds: it starts with the first movement of the account
- * at or after `from`, and ends before the first one at or after `to`. The order of the account
- * decides, because clocks of processes differ. The ranges of successive periods therefore follow
- * each other exactly, and no movement is in two of them.
+ * Returns the range of the movements in a period, in unix seconds. The range starts with the first
+ * movement of the account at or after `from`, and ends before the first one at or after `to`. The
+ * order of movements in the account decides, because the clocks of processes differ. Successive
+ * periods therefore have successive ranges, and no movement is in two of them.
  */
 export async function rangeOfPeriod(
   db: CommonQueryMethods,
@@ -56,8 +56,8 @@ export async function rangeOfPeriod(
 
 /**
  * Returns the lowest position of a movement at or after the time. Only movements soon after the
- * earliest of them can have a lower position than it. `offset 0` keeps Postgres from searching
- * the primary key from its start for the lowest position.
+ * earliest one by time can have a lower position. `offset 0` prevents Postgres from searching the
+ * primary key from its start.
  */
 async function firstPositionAt(
   db: CommonQueryMethods,
@@ -79,11 +79,11 @@ async function firstPositionAt(
 
 export type LedgerFilter = LedgerRange & {
   readonly userId: number
-  /** No type means all types. */
+  /** The types of the movements. An empty list means all types. */
   readonly types: readonly string[]
 }
 
-/** Returns movements, the newest one first. */
+/** Returns movements, newest first. */
 export async function listMovements(
   db: CommonQueryMethods,
   filter: LedgerFilter,
@@ -101,8 +101,8 @@ export async function listMovements(
 }
 
 /**
- * Reads the newest movements of each type by the partial index without calls. A search for all
- * types at once would read and sort all movements of these types.
+ * Reads the newest movements of each type with the partial index, which contains no calls. A query
+ * for all types at once would read and sort all movements of these types.
  */
 async function listByType(
   db: CommonQueryMethods,
@@ -121,7 +121,10 @@ async function listByType(
   `)
 }
 
-/** Returns the movement of a source of this type, such as a call, or null. */
+/**
+ * Returns the movement of this type whose source has this id, such as a call. Returns null if there
+ * is none.
+ */
 export async function movementOfSource(
   db: CommonQueryMethods,
   userId: number,
@@ -133,15 +136,18 @@ export async function movementOfSource(
   `)
 }
 
-/** What an account has: its total is the balance and the held quota together. */
+/** The quota of an account. `total` is the balance plus the held quota. */
 export type Figures = {
   readonly total: bigint
-  /** Null if the last movement is of an earlier version, whose events lack both figures. */
+  /** Null if the last movement is from an earlier version, whose events lack both figures. */
   readonly balance: bigint | null
   readonly held: bigint | null
 }
 
-/** The figures after the last movement of a range, and its position, which is 0 without one. */
+/**
+ * The figures after the last movement of a range, and the position of that movement, or 0 for an
+ * empty range.
+ */
 export type FiguresAt = Figures & { readonly position: number }
 
 /** Returns the figures after the last movement before the position. */
@@ -162,7 +168,7 @@ export async function figuresBefore(
   return { position, total, balance: null, held: null }
 }
 
-/** Returns the sum of the movements after a position, until another one. */
+/** Returns the sum of the movements after one position and up to another. */
 async function sumAmounts(
   db: CommonQueryMethods,
   userId: number,
@@ -178,10 +184,10 @@ async function sumAmounts(
 export type TotalAt = { readonly position: number; readonly total: bigint }
 
 /**
- * Returns the totals after the rows, which are the newest first. Rows of earlier versions lack
- * them: their totals follow from the amounts between the rows and from the total after the oldest
- * row. That one follows from `newer`, the total at a later position, and otherwise from the sum of
- * all earlier amounts. The number of queries does not depend on the number of rows.
+ * Returns the totals after the rows, which are sorted newest first. Rows of earlier versions lack a
+ * total. Their totals are computed from the amounts between the rows and the total after the oldest
+ * row. That total is computed from `newer`, the total at a later position, or otherwise as the sum
+ * of all earlier amounts. The number of queries does not depend on the number of rows.
  */
 export async function totalsOf(
   db: CommonQueryMethods,
@@ -221,22 +227,22 @@ const sum = rowType({
 })
 export type LedgerSum = RowOf<typeof sum>
 
-/** A period in unix seconds. It begins and ends with a UTC day. */
+/** A period in unix seconds. It begins and ends at the start of a UTC day. */
 export type Period = { readonly from: number; readonly to: number }
 
 export type StatementSums = {
   readonly opening: Figures
   readonly closing: Figures
   readonly sums: readonly LedgerSum[]
-  /** The range of the summed movements. Movements that are written later are not in it. */
+  /** The range of the summed movements. It does not include movements that are written later. */
   readonly range: LedgerRange
 }
 
 /**
  * Returns the sums of an account's movements in a period by type, model and UTC day (unix seconds
- * of its start), and the figures at both ends. All are read in one snapshot. The sums are those of
- * the days, which differ from those of the movements only if clocks differ by more than
- * `CLOCK_SKEW_MAX`: then the movements are summed up.
+ * of its start), and the figures at both ends. Everything is read in one snapshot. Normally, the
+ * sums of days are added up. They differ from the sums of the movements only if clocks differ by
+ * more than `CLOCK_SKEW_MAX`. In this case, the movements themselves are summed.
  */
 export async function sumsOfPeriod(
   db: DatabasePool,
@@ -257,7 +263,9 @@ export async function sumsOfPeriod(
   })
 }
 
-/** Returns the figures before the first and after the last movement of a range, and its end. */
+/**
+ * Returns the figures before the first and after the last movement of a range, and the range's end.
+ */
 export async function figuresAtEnds(
   db: CommonQueryMethods,
   userId: number,
@@ -270,8 +278,9 @@ export async function figuresAtEnds(
 }
 
 /**
- * Adds up the days of a period. The order of the account decides which movements are in the period,
- * so near its ends, some movements of the day before are in it, and some of its last day are not.
+ * Adds up the sums of days of a period. Which movements are in the period depends on their order in
+ * the account. Near its ends, the period can therefore include some movements of the day before,
+ * and lack some of its last day.
  */
 async function sumDays(
   db: CommonQueryMethods,
@@ -298,7 +307,7 @@ async function sumDays(
   `)
 }
 
-/** Adds up the movements of a range, each of which is read. */
+/** Adds up the movements of a range by reading each of them. */
 export async function sumMovements(
   db: CommonQueryMethods,
   userId: number,
@@ -323,7 +332,7 @@ const siteSum = rowType({
 })
 export type SiteSum = RowOf<typeof siteSum>
 
-/** Returns the sums of all accounts in a month, of which `month` is the start in unix seconds. */
+/** Returns the sums of all accounts in a month. `month` is its start in unix seconds. */
 export async function sumSite(db: CommonQueryMethods, month: number): Promise<readonly SiteSum[]> {
   return await db.any(sql.type(siteSum)`
     select type, reason, channel_id as "channelId", model, count, amount

@@ -79,7 +79,9 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
   adminOther: data.channelId === null ? {} : { channel_id: data.channelId, ...ofCost(data) },
 })
 
-/** Returns the lines of a batch. One row is the sum of all lines of a batch with one price. */
+/**
+ * Returns the details of a batch. One row is the sum of all lines of the batch with the same price.
+ */
 const ofBatch = ({ batch, billedLines, unpaid }: CallSettled['data']): object =>
   batch === undefined
     ? {}
@@ -88,7 +90,7 @@ const ofBatch = ({ batch, billedLines, unpaid }: CallSettled['data']): object =>
         ...(unpaid === undefined ? {} : { unpaid_quota: unpaid }),
       }
 
-/** An attempt with one of these errors was ended by the gateway, not by the provider. */
+/** The errors of an attempt that was ended by the gateway and not by the provider. */
 const GATEWAY_ERRORS: ReadonlySet<string> = new Set([
   'screened',
   'revoked',
@@ -121,7 +123,7 @@ const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
   ...(outputLimit === undefined ? {} : { output_limit: outputLimit }),
 })
 
-/** Returns how the request was changed. The caller may see names of members of the request. */
+/** Returns how the request was changed. The caller may see the names of the changed members. */
 const ofChanges = ({ formats, dropped, losses }: RequestChanges): object => ({
   ...(formats === undefined ? {} : { request_conversion: formats }),
   ...(dropped === undefined ? {} : { dropped_members: dropped }),

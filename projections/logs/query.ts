@@ -11,7 +11,7 @@ import {
   wireInteger,
 } from '#infra/postgres/row-types.ts'
 import type { LogSort } from '#read-api/contract/logs.ts'
-import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
+import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-paging-and-sorting.ts'
 import { CONSUMPTION } from './log-row-of-event.ts'
 import {
   accessOf,
@@ -23,7 +23,7 @@ import {
   narrowLogOf,
 } from './select-log-rows.ts'
 
-export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
+export { type ListOrder, SORT_WINDOW } from '../list-paging-and-sorting.ts'
 export { logBatches } from './read-log-batches-for-export.ts'
 export type { LogFilter, LogRow } from './select-log-rows.ts'
 
@@ -183,7 +183,10 @@ export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<L
     from ${narrowLogOf(filter, 'by-planner')} where ${matching(filter)}
   `)
 
-/** A correction counts at its time, with the user, model, token, channel and group of its call. */
+/**
+ * Selects the changes of charges by corrections. A change counts at the time of the correction,
+ * with the user, model, token, channel and group of its call.
+ */
 function changesByCorrections({ type, failedChannelId, ...filter }: LogFilter) {
   if (type !== undefined && type !== CONSUMPTION) return sql.fragment`0`
   const ofFailedCalls =

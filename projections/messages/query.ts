@@ -16,7 +16,7 @@ import {
   type ListOrder,
   orderTerms,
   type Slice,
-} from '../list-queries.ts'
+} from '../list-paging-and-sorting.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 const SENT_COLUMNS = { ...SENT_FIELDS, ...MESSAGE_STATS_FIELDS }

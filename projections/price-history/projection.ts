@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OPTIONS_VERSIONS, type OptionSet, upcastOption } from '#domain/options/events.ts'
-import { entryChanges, pairOf } from '#domain/pricing/price-changes.ts'
+import { entryChanges, pairOf } from '#domain/pricing/compare-price-options.ts'
 import { plannedIdOf } from '../find-scheduled-price-change.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'

@@ -2,7 +2,7 @@ import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { PRICE_CHANGE_FIELDS } from '#read-api/contract/options.ts'
-import { containing, type Listed, type Slice } from '../list-queries.ts'
+import { containing, type Listed, type Slice } from '../list-paging-and-sorting.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 /** Columns that are not named after their field. */
@@ -66,13 +66,14 @@ type PriceScope = {
   readonly models: readonly string[]
   readonly group: string
   readonly userGroup: string
-  /** Later changes are ignored. */
+  /** The position at which the prices were in force. Later changes are ignored. */
   readonly position: number
 }
 
 /**
- * Reads the latest change of each entry that can determine a price as of a position: those of the
- * models, the group's ratio, the special ratio of the user's group, and the fallback prices.
+ * Reads the latest change of each entry that can determine a price as of a position: the entries of
+ * the models, of the group's ratio, of the special ratio of the user's group, and of the fallback
+ * prices.
  */
 export const pricesInForce = (
   db: CommonQueryMethods,

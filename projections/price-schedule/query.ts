@@ -2,7 +2,7 @@ import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { SCHEDULED_CHANGE_FIELDS } from '#read-api/contract/options.ts'
-import type { Listed, Slice } from '../list-queries.ts'
+import type { Listed, Slice } from '../list-paging-and-sorting.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 const plannedChange = rowType({

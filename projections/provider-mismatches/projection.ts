@@ -4,11 +4,14 @@ import type { CallSettled } from '#domain/accounts/events.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
-/** The anomalies that tell of a difference between what is billed and what a provider did. */
+/** The anomalies of calls in which the provider did not deliver or charge what was billed. */
 const MISMATCHES = ['other-model', 'higher-cost']
 const DAY_SECONDS = 86_400
 
-/** Calls whose provider answered with another model, or charged more, and their number. */
+/**
+ * The calls that the provider answered with another model, or charged higher, than was billed, and
+ * their number.
+ */
 export const providerMismatches = projectionOf<CallSettled>({
   name: 'provider-mismatches',
   version: 1,

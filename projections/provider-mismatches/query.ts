@@ -54,7 +54,7 @@ const sum = rowType({
 })
 export type MismatchSum = RowOf<typeof sum>
 
-/** Counts the calls with an anomaly by channel, the most first. */
+/** Counts the calls with an anomaly by channel, highest counts first. */
 export const countMismatches = (
   db: CommonQueryMethods,
   anomaly: string,

@@ -12,7 +12,7 @@ type ReconciliationEvent = CallSettled | CallReleased | InvoiceRequestsRecorded
 
 /**
  * The attempts of calls by the ids that providers gave them, and the lines of providers' invoices
- * that name such ids. Calls that were interrupted have no attempts.
+ * that contain such ids. Interrupted calls have no attempts.
  */
 export const reconciliation = projectionOf<ReconciliationEvent>({
   name: 'reconciliation',
@@ -40,7 +40,7 @@ export const reconciliation = projectionOf<ReconciliationEvent>({
   } satisfies Handlers<ReconciliationEvent>,
 })
 
-/** The members of an answer that providers use as its id. */
+/** The members of an answer that providers use as the id of the request. */
 const ANSWER_IDS = ['id', 'responseId'] as const
 
 function recordAttempts(event: Recorded<CallSettled | CallReleased>, rows: RowChanges): void {

@@ -5,28 +5,33 @@ import type { RequestMatch } from '#read-api/contract/invoices.ts'
 
 type LineMatch = Exclude<RequestMatch, 'only_ours'>
 
-/** An invoice with its channel and days. `firstDay` and `lastDay` are starts in unix seconds. */
+/**
+ * An invoice with its channel and its days. `firstDay` and `lastDay` are the starts of days in unix
+ * seconds.
+ */
 export type MatchedInvoice = {
   readonly invoiceId: string
   readonly channelId: number
   readonly firstDay: number
   readonly lastDay: number
-  /** What one unit of the currency is in dollars, as a decimal. */
+  /** The price of one unit of the invoice's currency in dollars, as a decimal. */
   readonly dollars: string
   readonly hasTokens: boolean
 }
 
 const DAY = 86_400
-/** Calls are searched by their ids for this long before and after the days of the invoice. */
+/**
+ * How long before and after the days of the invoice calls are searched by their ids, in seconds.
+ */
 const SEARCHED_SECONDS = 62 * DAY
 
 /** Converts billionths of the currency to quota as `quotaOf` does: half away from zero. */
 const billedOf = (dollars: string) => sql.fragment`round(l.amount * ${dollars}::numeric * 0.0005)`
 
 /**
- * The lines of an invoice after the line `after`, with the attempt of each that has its id, or
- * nulls. If the channel has several such attempts, the one that was charged is taken, and of these
- * the first. The joins read each side once, whatever the number of lines.
+ * Selects the lines of an invoice after the line `after`. Each has the attempt with its id, or
+ * nulls. If the channel has several attempts with this id, the first charged attempt is preferred,
+ * and otherwise the first one. The joins read each side once, whatever the number of lines.
  */
 const found = (
   { invoiceId, channelId, firstDay, lastDay, dollars }: MatchedInvoice,
@@ -53,7 +58,10 @@ const found = (
     where l.invoice_id = ${invoiceId} and l.line > ${after}`
 }
 
-/** Figures that differ by less than one percent are the same, since providers round each line. */
+/**
+ * Compares two figures. They count as equal if they differ by less than one percent, because
+ * providers round each line.
+ */
 const isNear = (one: ReturnType<typeof sql.fragment>, other: ReturnType<typeof sql.fragment>) =>
   sql.fragment`abs(${one} - ${other}) <= greatest(1, greatest(abs(${one}), abs(${other})) / 100)`
 
@@ -76,7 +84,7 @@ const matchSum = rowType({
   match: Type.Unsafe<LineMatch>(Type.String()),
   day: Type.String(),
   model: Type.String(),
-  /** The day and the model of the calls, or null for lines without one. */
+  /** The day and the model of the calls, or null for lines without a call. */
   callDay: nullable(wireInteger),
   callModel: nullable(Type.String()),
   rows: wireInteger,
@@ -90,8 +98,8 @@ const matchSum = rowType({
 export type MatchSum = RowOf<typeof matchSum>
 
 /**
- * Sums the lines of an invoice that have ids, by their match and by the days and the models of both
- * sides. A call that several lines name is counted with the first of them.
+ * Sums the lines of an invoice that have ids: by the kind of match, and by the days and models of
+ * both sides. A call that several lines name is counted with the first of them.
  */
 export const sumMatches = (
   db: CommonQueryMethods,
@@ -135,7 +143,7 @@ export type RequestMatchRow = RowOf<typeof requestMatch>
 
 type Page = { readonly after: number; readonly limit: number }
 
-/** Lists the lines of a match in the order of the file. */
+/** Lists the lines with a kind of match, in the order of the file. */
 export const listMatches = (
   db: CommonQueryMethods,
   invoice: MatchedInvoice,
@@ -151,7 +159,10 @@ export const listMatches = (
     order by line limit ${limit}
   `)
 
-/** The charged calls of the channel in the days of an invoice whose ids it does not name. */
+/**
+ * Selects the charged calls of the channel in the days of an invoice whose ids the invoice does not
+ * contain.
+ */
 const onlyOurs = ({ invoiceId, channelId, firstDay, lastDay }: MatchedInvoice) => sql.fragment`
   from read_reconciliation.requests r
   where channel_id = ${channelId} and is_charged

@@ -10,7 +10,7 @@ import {
   type ListOrder,
   orderTerms,
   type Slice,
-} from '../list-queries.ts'
+} from '../list-paging-and-sorting.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 const redemptionRow = rowType({ keyRef: Type.String(), ...fieldColumns(REDEMPTION_FIELDS) })

@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import type { Projection } from '../projection.ts'
 import type { ProjectionName } from '../projection-names.ts'
-import { HASHES_WITH_COMMENTS } from './hashes-with-comments.ts'
+import { HASHES_WITH_COMMENTS } from './definition-hashes-of-earlier-releases.ts'
 
 /** For each lane, the position up to which events are included. */
 export type LanePositions = readonly number[]
@@ -73,8 +73,9 @@ export async function readCheckpoints(
 }
 
 /**
- * Sets the checkpoints of all lanes in the caller's transaction, for tables that were created in
- * it. They include events of the store only, even if the former tables were ahead of the events.
+ * Sets the checkpoints of all lanes in the caller's transaction, which has also created the tables.
+ * The new tables include only events of the store, even if the former tables were ahead of the
+ * events.
  */
 export async function writeCheckpoint(
   client: PoolClient,

@@ -1,7 +1,7 @@
 import { type Connection, type PoolClient, Query } from 'pg'
 import type { Cell, RowChange } from './row-changes.ts'
 
-/** The type of each column of a table, as Postgres names it. */
+/** The Postgres type of each column of a table. */
 export type ColumnTypes = ReadonlyMap<string, string>
 
 export async function readColumnTypes(client: PoolClient, table: string): Promise<ColumnTypes> {
@@ -14,9 +14,9 @@ export async function readColumnTypes(client: PoolClient, table: string): Promis
 }
 
 /**
- * Inserts rows with COPY, which costs Postgres much less than an `insert` from JSON. The rows must
- * have the same columns, in any order. Cells become the values that `json_populate_recordset` makes
- * of them.
+ * Inserts rows with COPY, which costs Postgres much less than an `insert` from JSON. All rows must
+ * have the same columns, in any order. Cells are converted as `json_populate_recordset` converts
+ * them.
  */
 export async function copyRows(
   client: PoolClient,
@@ -39,8 +39,8 @@ type CopyConnection = Connection & {
 }
 
 /**
- * Sends the statement and its data without waiting, so that further statements can be sent behind
- * them. If Postgres refuses the statement, it ignores the data.
+ * Sends the statement and its data without waiting, so that further statements can follow
+ * immediately. If Postgres rejects the statement, it ignores the data.
  */
 const sendCopy = (client: PoolClient, statement: string, data: Buffer): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -100,7 +100,10 @@ const elementText = (element: unknown): string => {
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** NUL characters, which Postgres rejects, are replaced as in all other writes. */
+/**
+ * The replacements of characters. NUL characters, which Postgres rejects, are replaced as in all
+ * other writes.
+ */
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ...[['\\', '\\\\'] as const, ['\t', '\\t'] as const, ['\n', '\\n'] as const],
   ...[['\r', '\\r'] as const, ['\0', '\ufffd'] as const],

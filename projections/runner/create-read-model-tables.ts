@@ -6,8 +6,8 @@ import { schemaOf } from '../projection-names.ts'
 import { writeCheckpoint } from './checkpoints.ts'
 
 /**
- * Runs `work` under locks with these names, each of which only one process can hold at a time. They
- * are taken in the order of their names, so that two callers never wait for each other.
+ * Runs `work` while holding the locks with these names. Only one process at a time can hold a lock.
+ * The locks are taken in the order of their names, so that two callers can't deadlock.
  */
 export async function withNamedLocks<T>(
   pg: Pool,

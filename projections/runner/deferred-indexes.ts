@@ -2,10 +2,10 @@ import type { Pool, PoolClient } from 'pg'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
 
 /**
- * Drops all indexes of tables, primary keys included, and returns the statements that create them
- * again. To create an index from all rows at once costs much less than to extend it row by row.
- * Postgres itself gives the definitions. The index of a partitioned table is described as that of
- * `only` this table, but has to be created in its partitions as well.
+ * Drops all indexes of tables, including primary keys, and returns the statements that create them
+ * again. Creating an index for all rows at once costs much less than extending it row by row. The
+ * definitions come from Postgres. For a partitioned table, Postgres describes the index with
+ * `only`, but the index must be created in the partitions as well.
  */
 export async function dropIndexes(
   client: PoolClient,

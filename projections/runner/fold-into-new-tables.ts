@@ -12,7 +12,7 @@ import { fold } from './fold-events.ts'
 import { RowChanges } from './row-changes.ts'
 import { type TableChanges, writeChanges } from './write-row-changes.ts'
 
-/** Smaller pages need less memory: their events are garbage before the next collection. */
+/** The number of events per page. With small pages, their memory is freed earlier. */
 const PAGE = 500
 
 /** The maximum number of row changes that are kept in memory to be merged with later ones. */
@@ -29,7 +29,7 @@ export type FoldOptions = {
   /** Receives the number of events that were read and the number of all events to read. */
   readonly onProgress?: (done: number, total: number) => void
   readonly signal?: AbortSignal
-  /** False for tables that are read once, as a whole. The default is true. */
+  /** False for tables that are read only once and completely. The default is true. */
   readonly withIndexes?: boolean
 }
 
@@ -62,10 +62,10 @@ export async function foldIntoNewTables(
 }
 
 /**
- * Folds further events into schemas that are not in use yet. These are the events after `after`, up
- * to the position of their lane in `upTo`. While a page is written, the next one is folded, and the
- * one after it is read. Sums are kept in memory over many pages, so that each row is written a few
- * times at most.
+ * Folds further events into schemas that are not in use yet: the events after `after`, up to the
+ * position of their lane in `upTo`. While one page is written, the next page is folded and the page
+ * after it is read. Sums are kept in memory over many pages, so that each row is written only a few
+ * times.
  */
 export async function continueFold(
   core: Core,
@@ -109,13 +109,19 @@ async function foldPage(
   await fold(projection, events, isWithin, context, changes)
 }
 
-/** Returns a filter for the events within `upTo`, or null if all events up to `last` are. */
+/**
+ * Returns a filter for the events within `upTo`. Returns null if all events up to `last` are within
+ * it.
+ */
 const isWithinLanes = (upTo: LanePositions, last: number) =>
   upTo.every((position) => position >= last)
     ? null
     : (event: Recorded) => event.position <= (upTo[laneOf(event.stream)] ?? 0)
 
-/** Takes the changes that have to be written now, and all changes if more than `keptMax` remain. */
+/**
+ * Takes the changes that must be written now. Takes all changes if more than `keptMax` would
+ * remain.
+ */
 function takeDue(folds: readonly Fold[], keptMax: number): TableChanges[] {
   const size = folds.reduce((sum, { changes }) => sum + changes.size, 0)
   return folds.map(({ projection, schema, changes }) => ({
@@ -124,7 +130,7 @@ function takeDue(folds: readonly Fold[], keptMax: number): TableChanges[] {
   }))
 }
 
-/** Writes one page after another, while the next one may be folded. */
+/** Writes pages one after another. The next page can be folded meanwhile. */
 class PageWriter {
   readonly #pg: Pool
   readonly #columns = new Map<string, ColumnTypes>()
@@ -134,7 +140,7 @@ class PageWriter {
     this.#pg = pg
   }
 
-  /** Waits until the page before is written, and begins to write this page. */
+  /** Waits until the previous page is written, and starts to write this page. */
   async write(changes: readonly TableChanges[]): Promise<void> {
     const earlier = this.#writing
     this.#writing = earlier.then(() =>

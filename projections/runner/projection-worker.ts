@@ -4,12 +4,6 @@ import { ALL_LANES, LANE_COUNT, laneOf } from '#infra/event-bus/lane-of-stream.t
 import type { LaneBatch, LaneWorker } from '#infra/event-bus/port.ts'
 import type { Projection } from '../projection.ts'
 import type { AdvanceSignal } from '../read-model-freshness/read-model-advance-signal.ts'
-import {
-  type AheadOfEvents,
-  describeAhead,
-  readAheadOfEvents,
-  recordAheadOfEvents,
-} from './ahead-of-events.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'
 import { type FoldAndCommitDeps, foldAndCommit, segmentOf } from './fold-and-commit-events.ts'
 import {
@@ -19,6 +13,12 @@ import {
   type ProjectionFailure,
   type ProjectionHealth,
 } from './projection-progress-per-lane.ts'
+import {
+  type AheadOfEvents,
+  describeAhead,
+  readAheadOfEvents,
+  recordAheadOfEvents,
+} from './read-models-ahead-of-events.ts'
 
 const BATCH_MAX = 1_000
 /**

@@ -3,10 +3,10 @@ import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
-import { ensureCheckpointTables } from './ahead-of-events.ts'
 import { type LanePositions, readCheckpoints, writeCheckpoint } from './checkpoints.ts'
 import { withNamedLocks } from './create-read-model-tables.ts'
 import { continueFold, type FoldOptions, foldIntoNewTables } from './fold-into-new-tables.ts'
+import { ensureCheckpointTables } from './read-models-ahead-of-events.ts'
 
 /**
  * The maximum idle time in milliseconds during the swap. When it is exceeded, Postgres ends the
@@ -14,7 +14,10 @@ import { continueFold, type FoldOptions, foldIntoNewTables } from './fold-into-n
  */
 const IDLE_MAX_MS = 30_000
 
-/** The rounds that fold the events of the meantime, until fewer than `REST_MAX` were added. */
+/**
+ * The maximum number of rounds that fold the events which were added during the previous round.
+ * Further rounds are needed until fewer than `REST_MAX` events were added.
+ */
 const CATCH_UP_MAX = 5
 const REST_MAX = 1_000
 
@@ -22,11 +25,11 @@ const REST_MAX = 1_000
 export type Rebuilt = ReadonlyMap<ProjectionName, LanePositions>
 
 /**
- * Builds read models in second schemas, for which the events are read once, and then swaps all
- * schemas in one transaction. The live versions stay readable and keep advancing until the swap.
- * After a failure, they are unchanged, and the next rebuild removes the unfinished schemas. Returns
- * the new positions. `selectNeeded` returns the projections that still need a rebuild, under the
- * rebuild locks.
+ * Builds read models in second schemas and then swaps all schemas in one transaction. The events
+ * are read once for all read models. The live versions stay readable and keep advancing until the
+ * swap. After a failure, they are unchanged, and the next rebuild removes the unfinished schemas.
+ * Returns the new positions. `selectNeeded` returns the projections that still need a rebuild. It
+ * is called while the rebuild locks are held.
  */
 export async function rebuildReadModels(
   core: Core,

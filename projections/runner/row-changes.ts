@@ -35,7 +35,9 @@ export class RowChanges {
     this.#merge(table, 'upsert', key, set, {})
   }
 
-  /** Adds to cells and sets other cells. A missing row is created; its added cells start at 0. */
+  /**
+   * Adds to cells and sets other cells. A missing row is created, and its added cells start at 0.
+   */
   add(table: string, key: Cells, add: Increments, set: Cells = {}): void {
     this.#merge(table, 'upsert', key, set, add)
   }
@@ -45,8 +47,8 @@ export class RowChanges {
   }
 
   /**
-   * Sets cells of all rows that match `where`, if any. These changes are written after all others
-   * of the batch. Later events of the batch must not set the same cells, which would be
+   * Sets cells of all rows that match `where`. These changes are written after all other changes of
+   * the batch. Later events of the batch must not set the same cells, because their values would be
    * overwritten.
    */
   patchWhere(table: string, where: Cells, set: Cells): void {
@@ -80,9 +82,9 @@ export class RowChanges {
   }
 
   /**
-   * Removes all changes and returns them. Without `isAll`, changes of tables in which all rows are
-   * added to or put stay here: they can be merged with any later changes, because it does not
-   * matter whether their rows exist.
+   * Removes all changes and returns them. If `isAll` is false, the changes of tables with only
+   * `put` and `add` are kept. They can be merged with any later change, because it does not matter
+   * whether their rows exist.
    */
   take(isAll: boolean): RowChanges {
     const taken = new RowChanges()

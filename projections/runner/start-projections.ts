@@ -9,13 +9,6 @@ import {
   advanceSignal,
 } from '../read-model-freshness/read-model-advance-signal.ts'
 import { listenForReaders } from '../read-model-freshness/readers-in-other-processes.ts'
-import {
-  describeAhead,
-  ensureCheckpointTables,
-  furthestAhead,
-  readAheadOfEvents,
-  recordAheadOfEvents,
-} from './ahead-of-events.ts'
 import { adoptEarlierHashes, definitionOf, lowestOf, readCheckpoints } from './checkpoints.ts'
 import { ensureReadModel } from './create-read-model-tables.ts'
 import type { FoldOptions } from './fold-into-new-tables.ts'
@@ -25,6 +18,13 @@ import {
   type ProjectionHealth,
 } from './projection-progress-per-lane.ts'
 import { ProjectionWorker } from './projection-worker.ts'
+import {
+  describeAhead,
+  ensureCheckpointTables,
+  furthestAhead,
+  readAheadOfEvents,
+  recordAheadOfEvents,
+} from './read-models-ahead-of-events.ts'
 import { type Rebuilt, rebuildReadModels } from './rebuild-read-model.ts'
 import { type VerificationResult, verifyReadModels } from './verify-read-model.ts'
 
@@ -37,8 +37,8 @@ export type ProjectionRunner = {
   /** False while a projection is stopped because of an event that cannot be folded. */
   readonly isHealthy: () => boolean
   /**
-   * Rebuilds read models, for which the events are read once. Their live versions stay readable,
-   * and stopped read models are restarted.
+   * Rebuilds read models. The events are read once for all of them. The live versions stay
+   * readable. Stopped read models are restarted.
    */
   readonly rebuild: (
     names: ProjectionName | readonly ProjectionName[],
@@ -116,7 +116,8 @@ export async function startProjections(
 }
 
 /**
- * A runner that owns only some lanes does not know all positions, so readers poll the database.
+ * Publishes positions to readers. A runner that owns only some lanes does not know all positions,
+ * so readers poll the database.
  */
 function publishPositions(runner: ProjectionWorker, signal: AdvanceSignal): void {
   signal.setComplete(runner.hasAllLanes())
@@ -155,7 +156,10 @@ async function openReadModels(
   return failures
 }
 
-/** Logs an alarm before a rebuild for a new definition can remove the trace of missing events. */
+/**
+ * Logs an alarm for read models that are ahead of the events. It runs first, because a rebuild for
+ * a new definition removes this trace of missing events.
+ */
 async function reportAheadOfEvents(core: Core): Promise<void> {
   const ahead = await recordAheadOfEvents(core)
   const furthest = furthestAhead(ahead)
@@ -166,7 +170,11 @@ async function reportAheadOfEvents(core: Core): Promise<void> {
   )
 }
 
-/** A read model that is ahead of the events includes none that is appended from now on. */
+/**
+ * Returns the lowest position of each read model. For a read model that is ahead of the events, it
+ * is at most the last position of the store when this was found, because later events are missing
+ * in it.
+ */
 async function lowestPositions({ pg }: Core): Promise<Map<ProjectionName, number>> {
   const ahead = await readAheadOfEvents(pg)
   const checkpoints = await readCheckpoints(pg)

@@ -27,8 +27,8 @@ type TableRows = {
  * one JSON text, so that each statement is planned once per connection. Tables and rows are written
  * in a fixed order (see `isShared`). Throws if a row to insert exists or a required row is missing.
  *
- * With `columns`, which keeps the columns of the tables, rows are sent with COPY. Nobody else may
- * write the tables then: rows are not locked in a fixed order.
+ * With `columns`, a cache of the tables' columns, rows are sent with COPY. In this case, nobody
+ * else may write the tables, because rows are not locked in a fixed order.
  */
 export async function writeChanges(
   client: PoolClient,
@@ -159,8 +159,9 @@ function hasColumns(cells: Cells, columns: readonly string[]): boolean {
 }
 
 /**
- * Copies rows into a separate table, from which one statement adds them to the others. The table
- * exists within the transaction only. A temporary one would need a right that a role may lack.
+ * Copies rows into a separate table. One statement then adds them to the target table. The separate
+ * table exists only within the transaction. It is not a temporary table, because a role may lack
+ * the right to create one.
  */
 async function copyAndUpsert(
   client: PoolClient,

@@ -1,12 +1,12 @@
 import { PROJECTION_NAMES, type ProjectionName, schemaOf } from '../projection-names.ts'
 
 /**
- * Messages and notification settings are not copied: nobody looks at them in a copy, and what a
- * user deleted there must not be kept elsewhere.
+ * Messages and notification settings are not copied. Nobody reads them in a copy, and no copy may
+ * keep what a user deleted.
  */
 const NOT_COPIED: readonly ProjectionName[] = ['messages', 'notifications']
 
-/** The read models of which a scratch copy consists. */
+/** The read models that a scratch copy contains. */
 export const SCRATCH_READ_MODELS: readonly ProjectionName[] = PROJECTION_NAMES.filter(
   (name) => !NOT_COPIED.includes(name),
 )
@@ -14,7 +14,7 @@ export const SCRATCH_READ_MODELS: readonly ProjectionName[] = PROJECTION_NAMES.f
 const PREFIX = 'scratch_'
 const DIGITS = 32
 
-/** Returns the beginning of the names of a copy's schemas. `copyId` is a UUID. */
+/** Returns the prefix of the schema names of a copy. `copyId` is a UUID. */
 export const scratchPrefixOf = (copyId: string): string =>
   `${PREFIX}${copyId.toLowerCase().replaceAll('-', '')}_`
 
@@ -22,14 +22,18 @@ export const scratchPrefixOf = (copyId: string): string =>
 export const scratchSchemaOf = (copyId: string, name: ProjectionName): string =>
   scratchPrefixOf(copyId) + name.replaceAll('-', '_')
 
-/** Matches the names of the schemas of all copies. The group is the id of the copy, in digits. */
+/**
+ * Matches the schema names of all copies. Its group contains the hexadecimal digits of the copy's
+ * id.
+ */
 export const SCRATCH_SCHEMA = new RegExp(`^${PREFIX}([0-9a-f]{${DIGITS}})_[a-z_]+$`)
 
 const LIVE_SCHEMA = new RegExp(`\\b(?:${PROJECTION_NAMES.map(schemaOf).join('|')})(?=\\.)`, 'g')
 
 /**
- * Returns a function that makes a statement read the tables of a copy instead of the live ones. All
- * statements name the schemas of read models, and have values as parameters only.
+ * Returns a function that rewrites a statement to read the tables of a copy instead of the live
+ * tables. This works because all statements name the schemas of read models, and pass values only
+ * as parameters.
  */
 export const rewriteForCopy = (copyId: string): ((statement: string) => string) => {
   const prefix = scratchPrefixOf(copyId)

@@ -50,7 +50,10 @@ const submissionCells = (data: TaskSubmitted['data']) => ({
   video_resolution: data.media?.resolution ?? data.media?.size ?? null,
 })
 
-/** A channel or code that the failure lacks stays as in the provider's earlier answer. */
+/**
+ * Returns the cells of a failure. If the failure has no channel or code, those of the provider's
+ * earlier answer stay.
+ */
 const failure = (data: TaskFailed['data']) => ({
   status: 'FAILURE',
   cause: data.cause,

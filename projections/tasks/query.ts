@@ -9,7 +9,7 @@ import {
   wireInteger,
 } from '#infra/postgres/row-types.ts'
 import { DRAWING_FIELDS, MUSIC_FIELDS, type TaskSort } from '#read-api/contract/tasks.ts'
-import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
+import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-paging-and-sorting.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 /** The largest bigint, so that tasks that have not ended are sorted last. */
@@ -28,7 +28,7 @@ const taskRow = rowType({
   isDeleted: Type.Boolean(),
 })
 
-export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
+export { type ListOrder, SORT_WINDOW } from '../list-paging-and-sorting.ts'
 
 export type TaskRow = RowOf<typeof taskRow>
 

@@ -13,7 +13,7 @@ import {
   type ListOrder,
   orderTerms,
   type Slice,
-} from '../list-queries.ts'
+} from '../list-paging-and-sorting.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 /** Columns that are not named after their field. */

@@ -14,7 +14,7 @@ import {
   type ListOrder,
   orderTerms,
   type Slice,
-} from '../list-queries.ts'
+} from '../list-paging-and-sorting.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 const orderRow = rowType(fieldColumns(ORDER_FIELDS))

@@ -73,8 +73,8 @@ function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
 }
 
 /**
- * Adds what a correction changed of the charges of calls, in the hour of the correction. No call is
- * counted, because the sums contain the calls already.
+ * Adds the changes of charges by a correction to the hour of the correction. The calls are not
+ * counted again.
  */
 function correct({ data, meta }: Recorded<ChargeCorrected>, rows: RowChanges): void {
   const created_at = secondsOf(meta.at)

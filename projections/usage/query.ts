@@ -331,12 +331,14 @@ const channelCharges = rowType({
   charged: wireInteger,
   /** The charges on days in `covered`. */
   invoiced: wireInteger,
-  /** Of the other days: the known costs, and the charges of the calls that have one. */
+  /**
+   * On all other days: the sum of the known costs, and the charges of the calls with a known cost.
+   */
   expected: wireInteger,
   costed: wireInteger,
 })
 
-/** Days of a channel. Both are starts of days in unix seconds. */
+/** The days of a channel that an invoice covers. Both ends are starts of days in unix seconds. */
 type CoveredDays = {
   readonly channelId: number
   readonly firstDay: number

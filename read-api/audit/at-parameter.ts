@@ -1,5 +1,5 @@
 import type { Recorded } from '#domain/shared/event.ts'
-import { parseZonedTime } from '#domain/shared/zoned-time.ts'
+import { parseZonedTime } from '#domain/shared/parse-zoned-time.ts'
 import { expectOrdered } from '../read-route-helpers.ts'
 import { auditError } from './audit-errors.ts'
 
@@ -21,8 +21,8 @@ export function readAt(text: string | undefined, field = 'at'): At | null {
 }
 
 /**
- * Reads the ends of a range of the history. Throws a 400 if it would end before it begins, as far
- * as its ends can be compared: a position and a time cannot.
+ * Reads both ends of a range in the history. Throws a 400 if the range would end before it begins.
+ * A position and a time can't be compared, so such a range is not checked.
  */
 export function readRange(query: { readonly from?: string; readonly to?: string }) {
   const range = { from: readAt(query.from, 'from'), to: readAt(query.to, 'to') }

@@ -11,7 +11,7 @@ import {
   listActs,
 } from '#projections/audit-log/query.ts'
 import { userIdsByName, usersByIds } from '#projections/users/query.ts'
-import { isActName } from '../contract/act-names.ts'
+import { isActName } from '../contract/audit-act-names.ts'
 import { type ActsQuery, type AuditAct, auditLogQueries } from '../contract/audit-log.ts'
 import { csvLine } from '../logs/export-format.ts'
 import { createPermits, sendExport } from '../logs/export-permits.ts'
@@ -136,7 +136,8 @@ async function filterOf(
 }
 
 /**
- * Returns the actors of a filter: the one of a text such as `user:7`, or the users with this name.
+ * Returns the actors that match a filter: the actor with this text, such as `user:7`, or the users
+ * with this name.
  */
 async function actorsOf(
   { core }: ReadDeps,
@@ -198,8 +199,8 @@ const nameOf = (names: ReadonlyMap<string, string>, kind: string, id: string): s
   kind === 'user' ? (names.get(id) ?? '') : ''
 
 /**
- * Leaves out the fields that have the same value before and after. The values of a login describe
- * no state that an earlier login has set, so all of them are shown.
+ * Returns the changed fields, without those that have the same value before and after. A login is
+ * an exception: its values are not the state that an earlier login left, so all of them are shown.
  */
 function changesOf({ act, before, after }: ActRow): Pick<AuditAct, 'before' | 'after'> {
   if (before === null || act === 'user-logged-in') return { before: null, after: { ...after } }

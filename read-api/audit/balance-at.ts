@@ -9,9 +9,10 @@ import { type At, isAfter } from './at-parameter.ts'
 const PAGE = 200
 
 /**
- * Returns what an account had at a moment. The last event until then that moved quota names both
- * figures, so few events are read, whatever the length of the account's history. Only the history
- * of earlier versions, whose events lack the figures, is folded from its start.
+ * Returns the balance and the held quota of an account at a moment. The last event before that
+ * moment that moved quota contains both figures. Therefore only a few events are read, however long
+ * the history is. Events of earlier versions lack the figures, so their history is folded from its
+ * start.
  */
 export async function balanceAt(
   store: Pick<EventStore, 'readStream'>,

@@ -2,7 +2,7 @@ import { type BatchEvent, batchStream } from '#domain/batches/events.ts'
 import { chargeLines } from '#domain/pricing/charge-lines.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import type { CallExplanation } from '../contract/calls.ts'
-import type { CallEnding } from './call-events.ts'
+import type { CallEnding } from './find-call-events.ts'
 
 type Arithmetic = NonNullable<CallExplanation['arithmetic']>
 type Charged = Extract<CallEnding, { readonly type: 'CallSettled' | 'CallInterrupted' }>

@@ -19,11 +19,11 @@ import {
 const BILLIONTHS = 1_000_000_000n
 const BILLIONTH_DIGITS = 9
 
-/** What both sides recorded for a day and a model, or a sum of such pairs. */
+/** The figures of the invoice and of this site for a day and a model, or sums of such figures. */
 type Figures = {
   rows: number
   billedTokens: number
-  /** In billionths of the currency. */
+  /** The amount in billionths of the currency. */
   amount: bigint
   calls: number
   tokens: number
@@ -37,7 +37,7 @@ const noFigures = (): Figures => ({
 
 type Pair = { readonly day: string; readonly model: string; readonly figures: Figures }
 
-/** The pairs of day and model, by their key. */
+/** The figures by day and model. */
 class Pairs {
   private readonly pairs = new Map<string, Pair>()
 
@@ -54,9 +54,10 @@ class Pairs {
 }
 
 /**
- * Compares an invoice with what this site recorded for its channel. Lines with the id of a call are
- * compared with this call. What is left on both sides is compared by day and model. Each line and
- * each call of the days of the invoice is therefore in one of both sums.
+ * Compares an invoice with the calls that this site recorded for its channel. A line with the id of
+ * a call is compared with this call. The remaining lines and calls are compared by day and model.
+ * Each line, and each call on the days of the invoice, is therefore counted in exactly one of the
+ * two sums.
  */
 export async function compareInvoice(
   db: CommonQueryMethods,
@@ -98,7 +99,7 @@ export function matchedInvoiceOf(invoice: Invoice): MatchedInvoice {
 const secondsOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1_000
 const dayOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 10)
 
-/** Returns what is left of both sides by day and model, without the lines and calls in `byId`. */
+/** Returns the figures of both sides by day and model, without the lines and calls in `byId`. */
 function restOf(invoice: Invoice, ours: readonly ChannelDay[], byId: readonly MatchSum[]): Pairs {
   const pairs = new Pairs()
   for (const { day, model, rows, tokens, amount } of invoice.lines) {
@@ -137,7 +138,7 @@ function addOurs(figures: Figures, own: Ours, sign: 1 | -1): void {
   figures.charged += sign * own.charged
 }
 
-/** Returns the calls that lines name although they are not in the days of the invoice. */
+/** Returns the sums of the calls that lines name but that ended outside the days of the invoice. */
 function outside(byId: readonly MatchSum[], range: MatchedInvoice): Pair[] {
   return byId.flatMap((sum) => {
     const { callDay, callModel } = sum
@@ -147,7 +148,7 @@ function outside(byId: readonly MatchSum[], range: MatchedInvoice): Pair[] {
   })
 }
 
-/** Sums the lines that were matched by their ids, and their calls. */
+/** Sums the lines that were matched by their ids, and the calls of these lines. */
 function requestsOf(
   { dollars, duplicatesAmount = 0 }: Invoice,
   sums: readonly MatchSum[],
@@ -187,7 +188,10 @@ function comparisonOf(isTheirs: boolean, isOurs: boolean, isSame: boolean): Comp
   return isSame ? 'matched' : 'different'
 }
 
-/** Providers round each row, so figures that differ by less than one percent are the same. */
+/**
+ * Returns whether two figures count as equal. They may differ by less than one percent, because
+ * providers round each row.
+ */
 const isNear = (one: number, other: number): boolean =>
   Math.abs(one - other) * 100 <= Math.max(Math.abs(one), Math.abs(other))
 
@@ -202,7 +206,10 @@ function sumOf(pairs: readonly Pair[]): Figures {
   return sum
 }
 
-/** The amount is rounded to quota once, so that the sum of rounded parts may differ from it. */
+/**
+ * Converts figures for a response. The amount is rounded to quota once, so the sum of rounded parts
+ * may differ from it.
+ */
 function wireFigures({ amount, billedTokens, ...own }: Figures, dollars: string) {
   const billed = quotaOf(amount, dollars)
   const margin = own.charged - billed

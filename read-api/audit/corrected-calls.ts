@@ -18,14 +18,14 @@ import { type LedgerViewer, ownLedger, userLedger } from './ledger.ts'
 
 type CorrectionsCore = Pick<Core, 'actors' | 'db' | 'vault'>
 
-/** Who confirmed a correction, and why. */
+/** The user who confirmed a correction, and the reason. */
 type Confirmation = Pick<ChargeCorrection, 'requested_by' | 'reason'>
 
 const UNCONFIRMED: Confirmation = { requested_by: { id: 0, name: '' }, reason: '' }
 
 /**
- * Reads who confirmed corrections, and why. The reason is empty if the admin has been erased, and
- * so is the name. Owners of calls do not see the login name of an admin.
+ * Reads who confirmed corrections, and why. Both texts are empty if the admin has been erased.
+ * Owners of calls do not see the name of an admin.
  */
 async function confirmationsOf(
   { actors, db, vault }: CorrectionsCore,

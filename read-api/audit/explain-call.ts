@@ -7,13 +7,13 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { findChannel } from '#projections/channels/query.ts'
 import type { LogRow } from '#projections/logs/query.ts'
 import type { CallExplanation, ExplainedAttempt } from '../contract/calls.ts'
-import type { CallEnding, CallEvents } from './call-events.ts'
-import { evidenceOf, usageReportOf } from './call-evidence.ts'
-import type { ChannelHosts } from './channel-hosts.ts'
+import type { ChannelHosts } from './channel-hosts-over-time.ts'
 import { chargeArithmetic } from './charge-arithmetic.ts'
 import { correctionsOf } from './corrected-calls.ts'
+import type { CallEnding, CallEvents } from './find-call-events.ts'
 import { listPricesInForce } from './prices-in-force.ts'
 import { resultsOfBatch } from './results-of-batch.ts'
+import { evidenceOf, usageReportOf } from './visible-call-evidence.ts'
 
 export type ExplainDeps = {
   readonly core: Pick<Core, 'store' | 'db' | 'actors' | 'vault'>
@@ -36,8 +36,8 @@ const STATUS = {
 } as const
 
 /**
- * Explains a call from its events. Viewers who do not see all get no channels, hosts, names of
- * models at the provider and costs.
+ * Explains a call from its events. Only viewers who may see all calls get the channels, the hosts,
+ * the provider's model names and the costs.
  */
 export async function explainCall(
   deps: ExplainDeps,
@@ -164,7 +164,7 @@ async function attemptsOf(
   return explained
 }
 
-/** The anomalies that tell about the provider. As in the log, they are for admins. */
+/** The anomalies that reveal something about the provider. As in the log, only admins see them. */
 const OF_PROVIDER = new Set(['other-model', 'higher-cost'])
 
 function usageOf(
@@ -197,8 +197,9 @@ async function batchOf(
 }
 
 /**
- * The revision in the price names the event after which the price list was read, so the entries are
- * those as of its position.
+ * Returns the price, with the entries of the price options that determined it. The price contains
+ * the revision of the event after which the price list was read. The entries are therefore read at
+ * that event.
  */
 async function priceOf(
   { core }: ExplainDeps,

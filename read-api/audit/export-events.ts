@@ -10,7 +10,9 @@ import { createPermits, sendExport } from '../logs/export-permits.ts'
 import { type App, expectOrdered, integerOf, type ReadDeps } from '../read-route-helpers.ts'
 import { recordExport } from './record-export.ts'
 
-/** An export reads the whole history, so that one user and two exports at a time are enough. */
+/**
+ * The maximum number of concurrent exports. It is low, because each export reads the whole history.
+ */
 const PERMIT_LIMITS = { all: 2, each: 1 }
 const READ_LIMITS = { stallMs: 60_000, totalMs: 6 * 60 * 60_000 }
 const RETRY_SECONDS = 5

@@ -20,7 +20,9 @@ import { type Exporting, recordExport } from './record-export.ts'
 const PERMIT_LIMITS = { all: 4, each: 2 }
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5
-/** Each batch matches the rest of the lines again, so that small batches would be slow. */
+/**
+ * The number of rows per batch. It is large, because each batch matches the remaining lines again.
+ */
 const BATCH_ROWS = 10_000
 
 const DAY_COLUMNS = [

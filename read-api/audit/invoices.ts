@@ -70,7 +70,7 @@ export function getInvoice(app: App, deps: ReadDeps): void {
   })
 }
 
-/** `GET /api/audit/invoices/:id/requests`: the lines with ids, and the calls without a line. */
+/** `GET /api/audit/invoices/:id/requests`: the lines with ids, and the calls that no line names. */
 export function listInvoiceRequests(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(invoiceQueries, 'GET /api/audit/invoices/:id/requests'),

@@ -29,7 +29,7 @@ import {
   type Statement,
   type StatementQuery,
 } from '../contract/ledger.ts'
-import { MOVEMENT_TYPES, type MovementType } from '../contract/movement-types.ts'
+import { MOVEMENT_TYPES, type MovementType } from '../contract/ledger-movement-types.ts'
 import {
   type App,
   integerOf,
@@ -45,7 +45,7 @@ import { balanceAt } from './balance-at.ts'
 const PAGE_SIZE = 50
 const PAGE_SIZE_MAX = 100
 
-/** Who reads a ledger. Users do not see channels, and read only their own ledger. */
+/** The viewer of a ledger. Users read only their own ledger and do not see channels. */
 export type LedgerViewer = { readonly userId: number; readonly isOwner: boolean }
 
 type UserLedgerViewer = LedgerViewer & { readonly username: string }
@@ -127,8 +127,8 @@ async function ledgerPage(
 type Ends<F> = { readonly opening: F; readonly closing: F }
 
 /**
- * Returns the figures at the ends of a period, which begin and end in unix seconds, with the holds
- * as of these moments. Without an end, the period lasts until now.
+ * Returns the figures at the start and at the end of a period, with the holds as of these moments.
+ * `from` and `to` are in unix seconds. A period without an end lasts until now.
  */
 async function endsOf(
   { core: { store } }: ReadDeps,
@@ -144,9 +144,9 @@ async function endsOf(
 }
 
 /**
- * Returns the figures after a movement as they were at a later moment. Holds since then have moved
- * quota from the balance, which leaves the total as it was. If the total is another one, a movement
- * came in between, and the figures after the first movement are returned.
+ * Returns the figures after a movement as they are at a later moment. Holds since the movement have
+ * moved quota out of the balance without changing the total. If the total has changed, another
+ * movement came in between, and the figures are returned unchanged.
  */
 async function withHolds(
   store: ReadDeps['core']['store'],

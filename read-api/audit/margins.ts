@@ -14,8 +14,8 @@ const DAYS_MAX = 366
 const DAY_SECONDS = 86_400
 
 /**
- * `GET /api/audit/margins`: what callers were charged and providers bill, by channel and model.
- * Days without an invoice of the channel have the costs that the channel's cost ratio gives.
+ * `GET /api/audit/margins`: what callers were charged and what providers bill, by channel and
+ * model. On days without an invoice, the costs are computed with the channel's cost ratio.
  */
 export function getMargins(app: App, deps: ReadDeps): void {
   app.route({

@@ -7,7 +7,10 @@ import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-help
 
 const PAGE_SIZE = 50
 
-/** `GET /api/audit/calls`: the calls whose provider did something else than what is billed. */
+/**
+ * `GET /api/audit/calls`: the calls that the provider answered with another model, or charged
+ * higher, than was billed.
+ */
 export function listMismatchedCalls(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(callQueries, 'GET /api/audit/calls'),

@@ -21,8 +21,8 @@ import {
 } from '../contract/receipts.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { auditError } from './audit-errors.ts'
-import { findCallEvents } from './call-events.ts'
-import { findVisibleCall, seesAllCalls } from './calls.ts'
+import { findCallEvents } from './find-call-events.ts'
+import { findVisibleCall, seesAllCalls } from './get-call.ts'
 
 type Receipts = {
   readonly items: Receipt[]
@@ -30,7 +30,9 @@ type Receipts = {
   readonly key_rotations: string[]
 }
 
-/** Builds the receipts of a response. `since` is the size of a tree that the caller knows. */
+/**
+ * Builds the receipts of a response. `since` is the size of a tree that the caller already knows.
+ */
 async function receiptsOf(
   core: Core,
   records: readonly StoredRecord[],
@@ -108,8 +110,8 @@ export function getEventReceipt(app: App, { core }: ReadDeps): void {
 }
 
 /**
- * Returns the event at a position if the caller may see it. Users see the events of their account,
- * so it is searched there: nothing about events of others can be learned.
+ * Returns the event at a position if the caller may see it. For users, only their own account is
+ * searched, so that the response reveals nothing about other events.
  */
 async function recordAt(
   core: Core,
@@ -128,7 +130,9 @@ async function recordAt(
   return record?.position === position ? record : null
 }
 
-/** `GET /api/ledger/self/receipts`: the receipts of contiguous revisions of the own account. */
+/**
+ * `GET /api/ledger/self/receipts`: the receipts of contiguous revisions of the caller's account.
+ */
 export function listOwnReceipts(app: App, { core }: ReadDeps): void {
   app.route({
     ...endpoint(receiptQueries, 'GET /api/ledger/self/receipts'),

@@ -8,7 +8,10 @@ import { isFull } from '#infra/limits/port.ts'
 import type { createPermits } from '../logs/export-permits.ts'
 import { integerOf, type ReadDeps } from '../read-route-helpers.ts'
 
-/** Each export is an event for ever, so that a script must not start them without end. */
+/**
+ * The maximum number of exports per user and hour. Each export is recorded as a permanent event,
+ * and a script could otherwise record any number of them.
+ */
 const PER_HOUR_MAX = 60
 const HOUR_MS = 3_600_000
 
@@ -25,9 +28,9 @@ type Exported = Pick<DataExported['data'], 'exported' | 'userId' | 'invoiceId' |
 }
 
 /**
- * Records that the caller exports data of others. Call it before the first byte is sent: an export
- * that cannot be recorded is not sent, and its permit is released. Throws 429 after 60 exports of a
- * user in an hour.
+ * Records an export of other users' data as an event. Call it before the first byte is sent. If the
+ * event can't be appended, the export is not sent, and its permit is released. Throws a 429 after
+ * 60 exports of a user in an hour.
  */
 export async function recordExport(
   deps: Pick<ReadDeps, 'site'>,
@@ -61,7 +64,7 @@ async function record(
   await site.store.append([{ stream: EXPORTS_STREAM, expected: 'any', events }])
 }
 
-/** Names in queries that start and end a range, and those that select no data. */
+/** The query parameters that start a range and end a range, and those that are no filters. */
 const FROM = ['from', 'start_timestamp']
 const TO = ['to', 'end_timestamp']
 const NO_FILTERS: ReadonlySet<string> = new Set([...FROM, ...TO, 'format', 'zone', 'columns'])

@@ -7,11 +7,11 @@ import {
 import type { Recorded } from '#domain/shared/event.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import type { BatchResult } from '../contract/calls.ts'
-import { evidenceOf, usageReportOf } from './call-evidence.ts'
+import { evidenceOf, usageReportOf } from './visible-call-evidence.ts'
 
-/** The most results that an explanation has. The events of the batch have all. */
+/** The maximum number of results in an explanation. The events of the batch contain all results. */
 const RESULTS_MAX = 100
-/** The most events that are searched for them. An event has up to 200 results. */
+/** The maximum number of events that are searched for results. An event has up to 200 results. */
 const SEARCHED_MAX = 100
 const PAGE = 10
 

@@ -8,7 +8,7 @@ import {
 import { initialOptions } from '#domain/options/commands.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM, type OptionsEvent } from '#domain/options/events.ts'
-import { isPriceOption } from '#domain/pricing/price-changes.ts'
+import { isPriceOption } from '#domain/pricing/compare-price-options.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import { maskedSetting } from '#domain/shared/mask-proxy-credentials.ts'
 import { tokenDecider } from '#domain/tokens/decide.ts'
@@ -25,7 +25,7 @@ import { tokenBudgetAsOf } from './token-budget-as-of.ts'
 type Deps = Pick<Core, 'store' | 'db' | 'vault'>
 type State = Readonly<Record<string, unknown>>
 
-/** How an object's state is folded from the events of its stream. */
+/** How the state of an object is folded from the events of its stream. */
 type Fold = {
   readonly stream: string
   /** Reports whether the event concerns the object, so that it counts as its last change. */
@@ -38,12 +38,12 @@ type Fold = {
 }
 
 const PAGE = 500
-/** Stands for a secret that is set. */
+/** The text that replaces a secret that is set. */
 const SECRET = '***'
 
 /**
- * Folds the events of one object up to a moment. Before the object was created, its state is null.
- * Returns null if there has never been such an object.
+ * Folds the events of one object up to a moment. The state is null before the object was created.
+ * Returns null if the object has never existed.
  */
 export async function stateAsOf(
   deps: Deps,
@@ -97,7 +97,7 @@ async function answerOf(
   }
 }
 
-/** Reports whether an event after the last one that was folded concerns the object. */
+/** Reports whether a later event concerns the object. */
 async function hasEventsAfter(
   store: Deps['store'],
   { stream, concerns }: Fold,

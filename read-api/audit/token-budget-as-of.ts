@@ -15,9 +15,9 @@ const ACTS = ['token-budget-set', 'token-budgets-opened'] as const
 const PAGE = 20
 
 /**
- * Returns the last event until a moment that set the quota of a token, or null without one. The
- * stream of an account has all its calls, so the event is found through the audit log, which has
- * the acts on each token.
+ * Returns the last event until a moment that set the quota of a token, or null. The stream of an
+ * account is long, because it contains all calls. The event is therefore found through the audit
+ * log, which lists the acts on each token.
  */
 export async function tokenBudgetAsOf(
   deps: Pick<Core, 'store' | 'db'>,

@@ -1,4 +1,4 @@
-import { auditJobsDecider } from '#domain/audit/decide.ts'
+import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { cosignaturesOf } from '#infra/audit-program/build-receipts-of-events.ts'
 import { bundleVerifier } from '#infra/audit-program/bundle-verifier.ts'

@@ -25,11 +25,11 @@ const Fields = Type.Record(Type.String(), Type.Unknown())
 /** One administrative or security act on one object. */
 export const AuditAct = Type.Object({
   position: Type.Integer(),
-  /** In Unix seconds. */
+  /** The time of the act in Unix seconds. */
   created_at: Type.Integer(),
   /** The user, or the part of the site that acted by itself, such as `system:channels`. */
   actor: Type.Object({ kind: Type.String(), id: Type.String(), name: Type.String() }),
-  /** What happened, such as `user-role-changed`: the type of the event in kebab case. */
+  /** The type of the act, such as `user-role-changed`. It is the event's type in kebab case. */
   act: Type.String(),
   object: Type.Object({ kind: Type.String(), id: Type.String(), name: Type.String() }),
   /**
@@ -40,7 +40,7 @@ export const AuditAct = Type.Object({
   after: Fields,
   /** The reason that an admin wrote, or an empty text. */
   reason: Type.String(),
-  /** Whether there was a reason that became unreadable, because its user was erased. */
+  /** True if a reason was given that became unreadable, because its user was erased. */
   is_reason_erased: Type.Boolean(),
   client_ip: Type.String(),
   request_id: nullable(Type.String()),
@@ -48,7 +48,7 @@ export const AuditAct = Type.Object({
 export type AuditAct = Static<typeof AuditAct>
 
 const AuditActs = Type.Object({
-  /** Newest first. */
+  /** The acts, newest first. */
   items: Type.Array(AuditAct),
   next_cursor: nullable(Type.String()),
 })

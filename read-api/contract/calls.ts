@@ -3,11 +3,11 @@ import { choiceOf, Envelope, Query } from './response-envelope.ts'
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** A moment of a call on the stream of its account, with the account's balance after it. */
+/** The position and time of an event of the call, and the account's balance after the event. */
 const Moment = {
   position: Type.Integer(),
   revision: Type.Integer(),
-  /** In Unix seconds. */
+  /** The time of the event in Unix seconds. */
   created_at: Type.Integer(),
   balance_after: nullable(Type.Integer()),
   held_after: nullable(Type.Integer()),
@@ -26,7 +26,7 @@ const RaisedHold = Type.Object({ ...Moment, added: Type.Integer(), hold: Type.In
 /** The number of bytes and their SHA-256 in hexadecimal digits. */
 const Digest = Type.Object({ bytes: Type.Integer(), sha256: Type.String() })
 
-/** What an attempt proves about the provider. Members that are unknown are omitted. */
+/** The evidence of an attempt about the provider. Unknown members are omitted. */
 export const AttemptEvidence = Type.Object({
   /** The provider's id of the request. */
   request_id: Type.Optional(Type.String()),
@@ -37,7 +37,7 @@ export const AttemptEvidence = Type.Object({
   /** When the request was sent, in unix milliseconds. */
   sent_at: Type.Optional(Type.Integer()),
   sent: Type.Optional(Digest),
-  /** The file with the requests of a batch, which was sent before. */
+  /** The file with the requests of a batch, which was sent before the batch was submitted. */
   file: Type.Optional(Digest),
   /** The answer, or the line with a batch's result as the provider sent it. */
   received: Type.Optional(Digest),
@@ -58,7 +58,7 @@ export const ExplainedAttempt = Type.Object({
   /** The code of the failure, or null for a success. */
   error: nullable(Type.String()),
   latency_ms: Type.Integer(),
-  /** Why the attempt was made: as the first one, or as a retry with another channel or key. */
+  /** The reason for the attempt: it was the first one, or a retry with another channel or key. */
   reason: Type.Unsafe<'first' | 'another-channel' | 'another-key'>(
     Type.Union(['first', 'another-channel', 'another-key'].map((text) => Type.Literal(text))),
   ),
@@ -75,7 +75,7 @@ export type ExplainedAttempt = Static<typeof ExplainedAttempt>
  * exact decimals as text. The amounts of all lines sum to the exact charge before rounding.
  */
 export const ArithmeticLine = Type.Object({
-  /** What is charged: a count of the usage (`cacheRead`) or a tool (`tool:web_search`). */
+  /** The charged item: a count of the usage (`cacheRead`) or a tool (`tool:web_search`). */
   item: Type.String(),
   units: Type.String(),
   /** The price of one unit in quota. */
@@ -106,7 +106,7 @@ export const PriceInForce = Type.Object({
   value: nullable(Type.String()),
   /** The position of the event that set the value. Null for a built-in value. */
   position: nullable(Type.Integer()),
-  /** In Unix seconds. */
+  /** The time of the event in Unix seconds. */
   set_at: nullable(Type.Integer()),
   set_by: nullable(Type.Object({ id: Type.Integer(), name: Type.String() })),
 })
@@ -134,7 +134,7 @@ const UsageOfCall = Type.Object({
 const CallEnding = Type.Object({
   ...Moment,
   type: Type.String(),
-  /** Why the call ended, such as `done` or `timeout`. */
+  /** The reason why the call ended, such as `done` or `timeout`. */
   reason: Type.String(),
   /** The error code and the HTTP status that the caller received. Null for a success. */
   error_code: nullable(Type.String()),
@@ -157,8 +157,8 @@ const ChargeCorrection = Type.Object({
   /** The part of a higher charge that the account could not pay and does not owe. */
   unpaid: Type.Integer(),
   /**
-   * Who confirmed the correction, and why. Both texts are empty if the admin has been erased, and
-   * owners of calls get no name.
+   * The user who confirmed the correction, and the reason. Both texts are empty if the admin has
+   * been erased. Owners of calls get no name.
    */
   requested_by: Type.Object({ id: Type.Integer(), name: Type.String() }),
   reason: Type.String(),
@@ -172,7 +172,10 @@ export const BatchResult = Type.Object({
   /** The position of the event that billed the line. */
   position: Type.Integer(),
   charge: Type.Integer(),
-  /** Whether another model answered than was sent. For admins and auditors. */
+  /**
+   * True if another model answered than was sent to the provider. Only for admins and
+   * auditors.
+   */
   is_other_model: Type.Optional(Type.Boolean()),
   /** Null for lines that were billed before evidence was recorded. */
   evidence: nullable(AttemptEvidence),
@@ -193,7 +196,7 @@ export const CallExplanation = Type.Object({
   ),
   model: Type.String(),
   group: Type.String(),
-  /** What the caller requested, if another model or group served the call. */
+  /** The requested model and group, if another model or group served the call. */
   requested: nullable(Type.Object({ model: Type.String(), group: Type.String() })),
   /** The model that was sent to the provider, if it was another name. For admins and auditors. */
   upstream_model: nullable(Type.String()),
@@ -239,10 +242,10 @@ export const CallExplanation = Type.Object({
 })
 export type CallExplanation = Static<typeof CallExplanation>
 
-/** A call whose provider did something else than what is billed. */
+/** A call that the provider answered with another model, or charged higher, than was billed. */
 const MismatchedCall = Type.Object({
   position: Type.Integer(),
-  /** In Unix seconds. */
+  /** The time of the call's end in Unix seconds. */
   created_at: Type.Integer(),
   request_id: Type.String(),
   user_id: Type.Integer(),

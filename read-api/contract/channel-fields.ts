@@ -1,4 +1,4 @@
-import { COST_RATIO_MAX, KEY_MODES } from '#domain/shared/channel-limits.ts'
+import { COST_RATIO_MAX, KEY_MODES } from '#domain/shared/channel-key-modes-and-cost-ratio.ts'
 import { type Fields, TIME_MAX } from './resource-field-definition.ts'
 
 /**

@@ -6,7 +6,7 @@ export const Correction = Type.Object({
   id: Type.String(),
   model: Type.String(),
   group: Type.Union([Type.String(), Type.Null()]),
-  /** The calls that ended in this range, in unix seconds. */
+  /** The calls that ended from `from` to `to`, in unix seconds. */
   from: Type.Integer(),
   to: Type.Integer(),
   /** The ratios and dollars that the price should have had. */
@@ -16,7 +16,7 @@ export const Correction = Type.Object({
   accounts: Type.Integer(),
   refunded: Type.Integer(),
   charged: Type.Integer(),
-  /** Empty if the admin has been erased. */
+  /** The reason of the admin. Empty if the admin has been erased. */
   reason: Type.String(),
   requested_by: Type.Integer(),
   started_at: Type.Integer(),

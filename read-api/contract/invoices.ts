@@ -4,7 +4,7 @@ import { Envelope, Query } from './response-envelope.ts'
 const summary = {
   id: Type.String(),
   channel_id: Type.Integer(),
-  /** The name of the channel, even if it was deleted. Empty if there is no such channel. */
+  /** The name of the channel, even if it was deleted. Empty for an unknown channel. */
   channel_name: Type.String(),
   /** The SHA-256 of the file, in hexadecimal digits. */
   digest: Type.String(),
@@ -16,7 +16,7 @@ const summary = {
   dollars: Type.String(),
   first_day: Type.String(),
   last_day: Type.String(),
-  /** What the provider bills, in quota. */
+  /** The amount that the provider bills, in quota. */
   billed: Type.Integer(),
   imported_at: Type.Integer(),
 }
@@ -38,7 +38,7 @@ const figures = {
   calls: Type.Integer(),
   tokens: Type.Integer(),
   cost: Type.Integer(),
-  /** What the callers were charged. The margin is `charged` minus `billed`. */
+  /** The charges of the callers. The margin is `charged` minus `billed`. */
   charged: Type.Integer(),
   margin: Type.Integer(),
 }
@@ -72,7 +72,7 @@ const InvoiceRequests = Type.Object({
   counts: Type.Record(Type.String(), Type.Integer()),
   /** The sums of the matched lines and their calls. The sums by day and model are without them. */
   ...figures,
-  /** What the provider would bill for the duplicates, in quota. */
+  /** The amount that the provider would bill for the duplicates, in quota. */
   duplicates_billed: Type.Integer(),
 })
 
@@ -90,7 +90,7 @@ export const InvoiceRequest = Type.Object({
   amount: Type.String(),
   billed: Type.Integer(),
   billed_tokens: Type.Integer(),
-  /** The call of this site. Its request id is that of `GET /api/audit/calls/:requestId`. */
+  /** The call on this site. `GET /api/audit/calls/:requestId` explains it by its request id. */
   call: nullable(
     Type.Object({
       request_id: Type.String(),
@@ -98,7 +98,7 @@ export const InvoiceRequest = Type.Object({
       ended_at: Type.Integer(),
       model: Type.String(),
       tokens: Type.Integer(),
-      /** What the call should cost, or null if that is not known. */
+      /** The expected cost of the call, or null if it is unknown. */
       cost: nullable(Type.Integer()),
       charged: Type.Integer(),
     }),

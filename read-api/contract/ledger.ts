@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import type { MovementType } from './movement-types.ts'
+import type { MovementType } from './ledger-movement-types.ts'
 import { Envelope, Query } from './response-envelope.ts'
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
@@ -19,7 +19,7 @@ export const LedgerItem = Type.Object({
   position: Type.Integer(),
   /** The revision of the event in the account's stream. */
   revision: Type.Integer(),
-  /** In Unix seconds. */
+  /** The time of the movement in Unix seconds. */
   created_at: Type.Integer(),
   type: Type.Unsafe<MovementType>(Type.String()),
   /** The id of the call, grant, deduction, order, transfer or correction, or the day. */
@@ -66,7 +66,7 @@ const LedgerPage = Type.Object({
   /** The figures at the start and at the end of the period, or now, with the holds as of then. */
   opening: Figures,
   closing: Figures,
-  /** Newest first. */
+  /** The movements, newest first. */
   items: Type.Array(LedgerItem),
   next_cursor: nullable(Type.Integer()),
 })
@@ -92,7 +92,7 @@ const Statement = Type.Object({
   calls: Type.Array(
     Type.Intersect([Type.Object({ day: Type.Integer(), model: Type.String() }), LedgerSum]),
   ),
-  /** The movements of the month, newest first. The sums are those of all pages. */
+  /** The movements of this page of the month, newest first. The sums include all pages. */
   items: Type.Array(LedgerItem),
   next_cursor: nullable(Type.Integer()),
 })
@@ -105,15 +105,21 @@ export type Statement = Static<typeof Statement>
 const SiteMonth = Type.Object({
   month: Type.String(),
   sold: Type.Integer(),
-  /** All grants: `gifts` of the setup, to new and to invited users, and `adjusted` by admins. */
+  /**
+   * All grants. `gifts` are those of the setup, to new users and to invited users. `adjusted` are
+   * those by admins.
+   */
   granted: Type.Integer(),
   gifts: Type.Integer(),
   adjusted: Type.Integer(),
-  /** What admins deducted, negative. */
+  /** The quota that admins deducted, as a negative amount. */
   deducted: Type.Integer(),
   redeemed: Type.Integer(),
   refunded: Type.Integer(),
-  /** What users got for daily check-ins, and transferred from their rewards. */
+  /**
+   * The quota that users received for daily check-ins, and the quota that they transferred from
+   * their rewards.
+   */
   checked_in: Type.Integer(),
   transferred: Type.Integer(),
   /** Rebates for refunded top-ups that were taken back from balances, negative. */

@@ -3,13 +3,13 @@ import { Envelope, Query } from './response-envelope.ts'
 
 const figures = {
   calls: Type.Integer(),
-  /** What the callers were charged, in quota, as all amounts here. */
+  /** The quota that the callers were charged. All amounts here are in quota. */
   charged: Type.Integer(),
   /** The part of `charged` on days that an invoice of the channel covers. */
   invoiced: Type.Integer(),
-  /** What providers bill for these days. */
+  /** The amount that providers bill for these days. */
   billed: Type.Integer(),
-  /** What the calls of other days should cost, as far as it is known. */
+  /** The expected costs of the calls on other days. Unknown costs are left out. */
   expected: Type.Integer(),
   /** The part of `charged` on other days whose cost is not known. It is in no margin. */
   uncosted: Type.Integer(),

@@ -62,7 +62,8 @@ export const OptionSchema = Type.Object({
   /** If the option is a choice, the label of each possible value. */
   choice_words: Type.Record(Type.String(), TranslatedText),
   /**
-   * Why the site still stores an option that has no effect. The console does not show this option.
+   * The reason why the site still stores an option without effect. The console does not show such
+   * an option.
    */
   note: Type.Union([TranslatedText, Type.Null()]),
   /** The message for a value that is out of bounds. It replaces the general message. */
@@ -103,7 +104,7 @@ export const OPTION_CHANGE_FIELDS = {
   /** The previous value. It is `***` for a secret that was set, and null if it is unknown. */
   before: { wire: 'before', type: 'nullableText', access: 'read' },
   after: { wire: 'after', type: 'text', access: 'read' },
-  /** Who changed the option: a user (`user:7`) or a part of the system (`system:setup`). */
+  /** The author of the change: a user (`user:7`) or a part of the system (`system:setup`). */
   actor: { wire: 'actor', type: 'text', access: 'read', isComputed: true },
   /** The name of the user. It is empty if the system made the change. */
   username: { wire: 'username', type: 'text', access: 'read', isComputed: true },
@@ -180,7 +181,7 @@ export type ScheduledChange = Static<typeof ScheduledChange>
 export const PresetRatios = Type.Object({
   source: Type.String(),
   /**
-   * Where the ratios come from: `shipped` with this release, or `fetched` from the configured
+   * The origin of the ratios: `shipped` with this release, or `fetched` from the configured
    * address.
    */
   origin: Type.Union([Type.Literal('shipped'), Type.Literal('fetched')]),

@@ -9,9 +9,9 @@ import { Progress } from './verifications.ts'
 export const SCRATCH_COPY_HEADER = 'x-scratch-copy'
 
 /**
- * `ready` copies can be opened. The other ends are `failed` and `deleted`; `expired` copies were
- * kept for their time, `too_large` ones exceeded the size, and `erased` ones could have shown the
- * personal data of a user that was erased.
+ * The status of a copy. A `ready` copy can be opened. A copy ends as `failed`, `deleted` (by a
+ * user), `expired` (it was kept for its time), `too_large`, or `erased` (it could have contained
+ * personal data of a user who was erased).
  */
 const STATUSES = [
   'waiting',
@@ -52,7 +52,7 @@ export const scratchCopyQueries = {
       200: Envelope(
         Type.Object({
           items: Type.Array(ScratchCopy),
-          /** How many copies may exist at once, and for how long each is kept. */
+          /** The maximum number of copies at once, and how long each is kept. */
           max: Type.Integer(),
           kept_hours: Type.Integer(),
           /** The position of the last event, which is the latest that a copy can have. */

@@ -103,7 +103,7 @@ export const MUSIC_FIELDS = {
 export const MusicTask = Type.Object({
   ...answerProperties(MUSIC_FIELDS),
   songs: Type.Array(Song),
-  /** Null for a task that makes no video. */
+  /** The video of the task. Null for a task that makes no video. */
   video: Type.Union([Video, Type.Null()]),
 })
 export type MusicTask = Static<typeof MusicTask>

@@ -57,7 +57,7 @@ export const RawEvent = Type.Object({
   id: Type.String(),
   type: Type.String(),
   v: Type.Integer(),
-  /** In unix milliseconds. */
+  /** The time of the event in unix milliseconds. */
   at: Type.Integer(),
   actor: Type.String(),
   cause: Type.Union([Type.String(), Type.Null()]),

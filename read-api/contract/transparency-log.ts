@@ -5,14 +5,14 @@ const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type
 
 /** A checkpoint of the log, signed by the site and by witnesses. */
 export const SignedCheckpoint = Type.Object({
-  /** The number of events, and the position of the last one. */
+  /** The number of events in the tree, and the position of the last one. */
   size: Type.Integer(),
   last_position: Type.Integer(),
   /** The root of the tree in base64. */
   root: Type.String(),
   /** The signed note in the form of C2SP tlog-checkpoint. */
   note: Type.String(),
-  /** In Unix seconds. */
+  /** The time of the checkpoint in Unix seconds. */
   created_at: Type.Integer(),
   cosignatures: Type.Array(Type.Object({ witness: Type.String(), signed_at: Type.Integer() })),
   /** True if as many witnesses have signed as the policy of the site requires. */
@@ -35,14 +35,14 @@ const RefusingWitness = Type.Object({
   witness: Type.String(),
   /** The number of events in the tree that the witness signed. */
   size: Type.Integer(),
-  /** In Unix seconds. */
+  /** The time of the refusal in Unix seconds. */
   refused_at: Type.Integer(),
   /** When an admin of the site recorded the reason, in Unix seconds, or null. */
   acknowledged_at: nullable(Type.Integer()),
 })
 export type RefusingWitness = Static<typeof RefusingWitness>
 
-/** What anybody may know of the log, in order to check receipts of the site. */
+/** The public status of the log, with which anybody can check receipts of the site. */
 const LogStatus = Type.Object({
   /** The name of the log, or null before the first event is sealed. */
   origin: nullable(Type.String()),

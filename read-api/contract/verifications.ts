@@ -2,9 +2,9 @@ import Type, { type Static } from 'typebox'
 import { Envelope } from './response-envelope.ts'
 
 /**
- * What a verification checks. `records` to `grants` are rules of the recorded events.
- * `transparency-log` and `signed-checkpoints` compare them with the sealed tree, and `read-models`
- * compares the read models with a new fold of the events.
+ * The checks of a verification. `records` to `grants` are rules of the recorded events.
+ * `transparency-log` and `signed-checkpoints` compare the events with the sealed tree, and
+ * `read-models` compares the read models with a new fold of the events.
  */
 export const AUDIT_CHECKS = [
   'records',

@@ -14,8 +14,8 @@ import { statOf } from '../logs/log-stat.ts'
 import type { App, ReadDeps } from '../read-route-helpers.ts'
 import { percentOf } from '../tasks/task-response.ts'
 import { createHub, everySecond, type Hub } from './live-item-hub.ts'
-import { readRequest } from './live-request.ts'
 import { LiveSession } from './live-session.ts'
+import { readRequest } from './parse-live-request.ts'
 
 const ROWS_MAX = 1_000
 

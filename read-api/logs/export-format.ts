@@ -2,7 +2,7 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import type { Language } from '#infra/http/request-language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/logs/query.ts'
-import { type ExportColumn, exportColumns } from '../contract/export-columns.ts'
+import { type ExportColumn, exportColumns } from '../contract/log-export-columns.ts'
 import type { LogOther } from '../contract/logs.ts'
 import { decryptRows, logResponse, reasonTextOfLogRow, type Viewer } from './log-response.ts'
 
@@ -74,8 +74,8 @@ export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
 })
 
 /**
- * Returns a row as a line of JSON. `other` is already JSON text. It replaces the empty text that
- * ends the line.
+ * Returns a row as a line of JSON. `other` is the last member and is already JSON text. The
+ * function writes it in place of the empty text.
  */
 function jsonLine(answer: ReturnType<typeof logResponse>): string {
   const { other } = answer

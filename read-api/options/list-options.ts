@@ -1,7 +1,7 @@
 import type { OptionSchema as Schema } from '#domain/options/option-definition.ts'
 import { OPTIONS, optionValue, SECTIONS } from '#domain/options/option-registry.ts'
 import { isJsonType, type OptionType } from '#domain/options/option-type.ts'
-import { readableJson } from '#domain/shared/json-text.ts'
+import { readableJson } from '#domain/shared/lossless-json.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

@@ -1,11 +1,11 @@
-import { auditJobsDecider } from '#domain/audit/decide.ts'
-import { AUDIT_JOBS_STREAM, type ScratchCopyEnd } from '#domain/audit/events.ts'
+import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import {
   isBuildingCopy,
   SCRATCH_COPIES_MAX,
   SCRATCH_COPY_KEPT_MS,
   type ScratchCopyJob,
-} from '#domain/audit/scratch-copies.ts'
+} from '#domain/audit/decide-scratch-copies.ts'
+import { AUDIT_JOBS_STREAM, type ScratchCopyEnd } from '#domain/audit/events.ts'
 import { type JobProgress, readProgress } from '#infra/audit-program/job-progress.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

@@ -1,9 +1,9 @@
 import { exportAuditLog, listAuditLog } from '../audit/audit-log.ts'
-import { getCall } from '../audit/calls.ts'
 import { exportLedger } from '../audit/export-ledger.ts'
+import { getCall } from '../audit/get-call.ts'
 import { getBalanceAt, getSiteMonth, getStatement, listLedger } from '../audit/ledger.ts'
 import { countOtherModels, listMismatchedCalls } from '../audit/provider-mismatches.ts'
-import { getPrices, getState, listEvents } from '../audit/time-travel.ts'
+import { getPrices, getState, listEvents } from '../audit/time-travel-routes.ts'
 import { getTimeline } from '../channels/health/get-channel-timeline.ts'
 import { getHealth, getHealthHistory } from '../channels/health/get-health-history.ts'
 import { listChannelModels } from '../channels/list-channel-models.ts'
@@ -25,7 +25,7 @@ import { usageData } from '../usage/usage-by-model.ts'
 import { listGroups } from '../users/list-groups.ts'
 import { getUser, listUserRows } from '../users/list-users.ts'
 
-/** The routes that a scratch copy answers. They read nothing but read models and events. */
+/** The routes that are answered from a scratch copy. They read only read models and events. */
 const ROUTES = [
   listAuditLog,
   exportAuditLog,
@@ -69,8 +69,8 @@ const ROUTES = [
 ]
 
 /**
- * The routes that the live site answers while a copy is open: the session of the caller, static
- * descriptions, and proofs, which are the same for each event at all times.
+ * The routes that the live site answers while a copy is open: the caller's session, static
+ * descriptions, and proofs, which are the same at all times.
  */
 export const LIVE_ROUTES: ReadonlySet<string> = new Set([
   'GET /api/status',

@@ -4,13 +4,13 @@ import { principalIfAny } from '#infra/http/access-checks.ts'
 import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import { SCRATCH_COPY_HEADER } from '../contract/scratch-copies.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
-import { OpenCopies } from './open-copies.ts'
+import { OpenCopies } from './opened-scratch-copies.ts'
 import { type CopyHandler, handlersWith, LIVE_ROUTES } from './routes-of-copies.ts'
 
 /**
  * Answers requests with the header `X-Scratch-Copy` from that copy. The access checks and the
- * validation of the live route run first, with the caller's present role. Must be called before the
- * routes are registered.
+ * validation of the live route run first, with the caller's current role. Call this function before
+ * the routes are registered.
  */
 export function serveScratchCopies(app: FastifyInstance, deps: ReadDeps): void {
   const names = handlersWith(deps)
@@ -42,7 +42,10 @@ function copyIdOf({ headers }: FastifyRequest): string | null {
   throw invalidField('X-Scratch-Copy', { zh: '必须是副本的编号', en: 'must be the id of a copy' })
 }
 
-/** A public route has not checked the caller yet. */
+/**
+ * Throws unless the caller is an auditor. This is needed for public routes, which have not checked
+ * the caller.
+ */
 async function requireAuditor(request: FastifyRequest): Promise<void> {
   const principal = request.principal ?? (await principalIfAny(request))
   if (principal === null) throw httpError('NotLoggedIn')

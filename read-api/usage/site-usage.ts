@@ -76,8 +76,8 @@ const costOf = ({ cost, costedQuota }: { cost: bigint; costedQuota: bigint }) =>
 })
 
 /**
- * The position of the latest event is read first. Events that are appended meanwhile then do not
- * count as lag.
+ * Returns the lag of the read models. The position of the latest event is read first, so that
+ * events that are appended meanwhile do not count as lag.
  */
 async function lagOf(core: Core): Promise<SiteUsage['lag']> {
   const head = await core.store.headPosition()

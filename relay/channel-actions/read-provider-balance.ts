@@ -5,7 +5,7 @@ import {
   inCurrencyOf,
 } from '#domain/channel-checks/provider-balance-amount.ts'
 import { parseDecimal } from '#domain/pricing/decimal.ts'
-import { type ExactJson, parseJsonText } from '#domain/shared/json-text.ts'
+import { type ExactJson, parseJsonText } from '#domain/shared/lossless-json.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { Balance } from '../providers/openai-compatible/balance-queries.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide.ts'
+import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { type Finding, Findings } from '#domain/audit/findings.ts'
 import type { Rebuild, Verification } from '#read-api/contract/verifications.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { CallSettled, ChargeCorrected } from '#domain/accounts/events.ts'
-import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
+import { applyToAudit, finishAudit } from '#domain/audit/apply-events-to-audit.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { initialAudit } from '#domain/audit/state.ts'
 import { CORRECTIONS_STREAM, correctionsDecider } from '#domain/corrections/events.ts'

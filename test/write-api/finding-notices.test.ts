@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { auditJobsDecider } from '#domain/audit/decide.ts'
+import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import type { InboxMessage } from '#read-api/contract/messages.ts'

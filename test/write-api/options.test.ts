@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OptionSchema } from '#domain/options/option-definition.ts'
 import { OPTIONS } from '#domain/options/option-registry.ts'
-import { isSameJson } from '#domain/shared/json-text.ts'
+import { isSameJson } from '#domain/shared/lossless-json.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { seededFixture } from './write-fixture.ts'
 

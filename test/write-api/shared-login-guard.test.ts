@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createLoginGuard, type LoginGuard } from '#write-api/sessions/login-guard.ts'
+import { createLoginGuard, type LoginGuard } from '#write-api/sessions/login-throttling.ts'
 import { type Opened, openShared, PATIENT_MS } from '../infra/redis/open-shared-limits.ts'
 import { type OwnRedis, redisEngine, startOwnRedis } from '../support/test-redis.ts'
 

@@ -1,4 +1,4 @@
-import type { AuditJobErrorCode } from '#domain/audit/decide.ts'
+import type { AuditJobErrorCode } from '#domain/audit/decide-audit-jobs.ts'
 import type { ErrorCatalogue } from '#infra/http/http-errors.ts'
 
 export const AUDIT_JOB_ERRORS: ErrorCatalogue<AuditJobErrorCode> = {

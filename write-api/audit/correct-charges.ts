@@ -20,7 +20,7 @@ import {
   decodePreview,
   encodePreview,
   priceChangeOf,
-} from './correction-preview.ts'
+} from './encode-correction-preview.ts'
 import { type CorrectionPlan, planCorrection } from './plan-correction.ts'
 import { AccountsUnavailable, runCorrection } from './run-correction.ts'
 import { checkRange } from './scan-ended-calls.ts'
@@ -29,7 +29,7 @@ const USERS_MAX = 100
 const CALLS_SHOWN_MAX = 100
 const FRESH_WITHIN_MS = 5_000
 
-/** POST /api/audit/corrections/preview: shows which charges a correction would change. */
+/** POST /api/audit/corrections/preview: returns which charges a correction would change. */
 export const previewCorrection: Action = (api, deps) => {
   api.route({
     ...endpoint(correctionActions, 'POST /api/audit/corrections/preview'),
@@ -58,7 +58,10 @@ export const previewCorrection: Action = (api, deps) => {
 
 const stateOf = ({ core }: Deps) => core.actors.peek(correctionsDecider, CORRECTIONS_STREAM)
 
-/** Plans once the usage log, which names the users, includes all calls of the scope. */
+/**
+ * Makes the plan once the usage log includes all calls of the scope. The log is needed, because it
+ * names the users who have such calls.
+ */
 async function planned(deps: Deps, scope: CorrectionScope, ownId: string | null) {
   if (scope.upTo > (await deps.core.store.headPosition())) {
     throw correctionError('CorrectionPreviewOutdated')
@@ -95,9 +98,9 @@ function largestChanges({ accounts }: CorrectionPlan) {
 
 /**
  * POST /api/audit/corrections: corrects the charges of a preview. The plan is computed again and
- * must be the confirmed one. A request that was interrupted can be repeated with the same preview:
- * it continues, because each account applies each batch of a correction once. Without a repetition,
- * a background job continues it.
+ * must equal the confirmed plan. An interrupted request can be repeated with the same preview. It
+ * then continues, because each account applies each batch of a correction only once. If it is not
+ * repeated, a background job continues it.
  */
 export const applyCorrection: Action = (api, deps) => {
   api.route({

@@ -18,7 +18,7 @@ export const CORRECTION_ERRORS: ErrorCatalogue<CorrectionErrorCode> = {
   ],
 }
 
-/** Creates the errors of corrections that only the routes find. */
+/** Creates the errors of corrections that only the routes detect. */
 export const correctionError = errorsOf({
   ...CORRECTION_ERRORS,
   CorrectionTooLarge: [

@@ -69,8 +69,8 @@ export const importInvoice: Action = (api, deps) => {
 }
 
 /**
- * Whether there is or was a channel of the id. Deleted channels are only in the read model, and
- * their invoices may arrive after the deletion.
+ * Returns whether a channel with this id exists or existed. Deleted channels count, because their
+ * invoices may arrive after the deletion. Only the read model contains them.
  */
 async function hasExisted({ core }: Deps, channelId: number): Promise<boolean> {
   const { actors, db } = core
@@ -82,7 +82,7 @@ async function hasExisted({ core }: Deps, channelId: number): Promise<boolean> {
 
 type InvoiceTerms = Pick<Invoice, 'channelId' | 'currency' | 'dollars'>
 
-/** Reads the file and records it: first its rows with ids, and then the import. */
+/** Reads the file and records it: first its rows with ids, and then the import itself. */
 async function importFile(
   { core: { actors, now } }: Deps,
   file: AsyncIterable<Uint8Array>,
@@ -115,10 +115,13 @@ async function importFile(
   return { position, id: invoiceId, rows, duplicates, lines: lines.length }
 }
 
-/** The number of rows in one event. */
+/** The maximum number of rows in one event. */
 const PART_ROWS = 1_000
 
-/** Keeps rows as JSON text outside of the heap until the whole file has been read. */
+/**
+ * Keeps rows until the whole file has been read. They are stored as JSON text in buffers, which are
+ * not part of the JavaScript heap.
+ */
 class RequestParts {
   private readonly texts: Buffer[] = []
   private rows: InvoiceRequest[] = []
@@ -170,7 +173,10 @@ function entriesOf(text: string): [string, unknown][] | null {
   }
 }
 
-/** DELETE /api/audit/invoices/{id}: deletes an imported invoice. Its import stays recorded. */
+/**
+ * DELETE /api/audit/invoices/{id}: deletes an imported invoice. The event of its import stays in
+ * the history.
+ */
 export const deleteInvoice: Action = (api, deps) => {
   api.route({
     ...endpoint(invoiceActions, 'DELETE /api/audit/invoices/:id'),

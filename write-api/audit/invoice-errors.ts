@@ -19,7 +19,7 @@ export const INVOICE_ERRORS: ErrorCatalogue<InvoiceErrorCode> = {
   ],
 }
 
-/** Creates the errors of invoices that only the import finds. */
+/** Creates the errors of invoices that only the import detects. */
 export const invoiceError = errorsOf({
   InvoiceEmpty: [400, { zh: '文件没有数据行', en: 'The file has no rows' }],
   InvoiceTooLarge: [

@@ -4,7 +4,7 @@ import {
   auditJobsDecider,
   needsNotice,
   type VerificationJob,
-} from '#domain/audit/decide.ts'
+} from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { detailIn, type Finding } from '#domain/audit/findings.ts'
 import type { RefusingWitness } from '#domain/audit/refusing-witnesses.ts'
@@ -20,8 +20,8 @@ import { type MessageContent, storeText } from '../messages/send-message.ts'
 const LOOK_EVERY_MS = 5_000
 
 /**
- * Starts to notify the admins of the findings of verifications and of the witnesses that refused to
- * sign. One process does this.
+ * Starts to notify the admins of findings of verifications, and of witnesses that refused to sign.
+ * A lease lets only one process do this.
  */
 export const startFindingNotices = (deps: Deps): HeldLease =>
   deps.core.leases.hold('audit-notices', async (_lease, lost) => {
@@ -35,9 +35,9 @@ export const startFindingNotices = (deps: Deps): HeldLease =>
   })
 
 /**
- * Sends a message about a witness that refused to sign, or about the last verification with
- * findings, of which the admins do not know yet. The same append records the notice, so that it is
- * sent once.
+ * Sends the admins a message about a witness that refused to sign, or about the last verification
+ * with findings, unless they were notified before. The same append records the notification, so
+ * that it is sent only once.
  */
 export async function notifyOfFindings({ core, nextIds }: Deps): Promise<void> {
   const { actors, db, vault, now } = core

@@ -18,9 +18,8 @@ export class CsvError extends Error {
 type OnRow = (fields: readonly string[], row: number) => void
 
 /**
- * A parser of CSV as in RFC 4180, which is given the text in parts. Rows may end with CRLF, LF or
- * CR, and a byte order mark is skipped. Lines without any text are left out. The memory that it
- * needs is that of one row.
+ * A parser of CSV (RFC 4180) that receives the text in parts. Rows may end with CRLF, LF or CR. A
+ * byte order mark and empty lines are skipped. The parser keeps only one row in memory.
  */
 export class CsvParser {
   private readonly delimiter: number
@@ -58,7 +57,10 @@ export class CsvParser {
     if (this.fields.length > 0 || this.field !== '') this.endRow()
   }
 
-  /** Returns the index of the next character with a meaning. All text before it is one field's. */
+  /**
+   * Returns the index of the next special character. The text before it belongs to the current
+   * field.
+   */
   private endOfText(text: string, at: number): number {
     if (this.state === 'after-quote') return at
     if (this.state === 'quoted') {

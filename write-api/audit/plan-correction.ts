@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { PlaceOfCorrectedCall } from '#domain/accounts/call-course.ts'
+import type { PlaceOfCorrectedCall } from '#domain/accounts/call-trace.ts'
 import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
 import type { Correction, CorrectionScope, CorrectionSums } from '#domain/corrections/events.ts'
 import { changedPrice, chargeAtPrice } from '#domain/pricing/price-corrections.ts'
@@ -22,19 +22,25 @@ export type PlannedCall = PlaceOfCorrectedCall & {
 export type PlannedAccount = {
   readonly userId: number
   readonly calls: readonly PlannedCall[]
-  /** The calls that the correction has corrected already. */
+  /** The ids of the calls that the correction has already corrected. */
   readonly corrected: ReadonlySet<string>
 }
 
 export type CorrectionPlan = {
-  /** The digest of the scope and of each call with both charges. */
+  /**
+   * The digest of the scope, and of each call with its charge before and after. It identifies the
+   * plan.
+   */
   readonly id: string
   readonly sums: CorrectionSums
   readonly skipped: number
   /** The first of the skipped calls. */
   readonly skippedCalls: readonly SkippedCall[]
   readonly accounts: readonly PlannedAccount[]
-  /** The users whose events cannot be read. The id is then not that of a complete plan. */
+  /**
+   * The users whose events can't be read. If there are any, the plan is incomplete, and `id` is not
+   * that of the complete plan.
+   */
   readonly unreadable: readonly number[]
 }
 
@@ -54,19 +60,22 @@ const SKIPPED_SHOWN_MAX = 100
 type Limits = {
   readonly callsMax: number
   readonly until: number
-  /** Accounts whose events cannot be read are named in the plan. Otherwise, they throw. */
+  /**
+   * If true, accounts whose events can't be read are listed in the plan. Otherwise, they cause an
+   * exception.
+   */
   readonly skipsUnreadable?: boolean
 }
 
 const { POSITIVE_INFINITY } = Number
-/** A correction that was confirmed is completed, however long its plan takes. */
+/** A confirmed correction must be completed, so its plan has no limits. */
 const NO_LIMITS = { callsMax: POSITIVE_INFINITY, until: POSITIVE_INFINITY, skipsUnreadable: true }
 
 /**
- * Finds the calls of a scope and their charges before and after the correction. The usage log only
- * says which users have such calls. Everything else is read from the events of their accounts. The
- * events of the correction `ownId` are left out, so that a correction that was interrupted has the
- * same plan again.
+ * Finds the calls of a scope, and their charges before and after the correction. The usage log is
+ * used only to find the users with such calls. All other data comes from the events of their
+ * accounts. The events of the correction `ownId` are ignored, so that an interrupted correction
+ * gets the same plan again.
  */
 export async function planCorrection(
   { store, db }: Pick<Core, 'store' | 'db'>,
@@ -107,7 +116,7 @@ export async function planCorrection(
   }
 }
 
-/** Plans a correction that has started once more, to complete it. */
+/** Makes the plan of a started correction again, in order to complete it. */
 export const planAgain = (
   core: Pick<Core, 'store' | 'db'>,
   { id, scope }: Pick<Correction, 'id' | 'scope'>,
@@ -122,7 +131,10 @@ function addToDigest(digest: Hash, userId: number, calls: readonly PlannedCall[]
 type PlannedScope = Pick<CorrectionPlan, 'skipped' | 'skippedCalls'> &
   Omit<PlannedAccount, 'userId'>
 
-/** Reads the account's events from the start of the scope to their end. Refunds come first. */
+/**
+ * Plans the correction of an account from the events since the start of the scope. Refunds come
+ * first.
+ */
 async function planAccount(
   store: Core['store'],
   userId: number,
@@ -179,7 +191,7 @@ function isInScope(event: Recorded<AccountEvent>, scope: CorrectionScope): event
   return data.model === scope.model && (scope.group === null || data.group === scope.group)
 }
 
-/** Returns the reason if the call cannot be corrected. */
+/** Plans the correction of a call. If the call can't be corrected, returns the reason. */
 function planCall(event: EndedCall, { price: change }: CorrectionScope): PlannedCall | SkipReason {
   const { call, tokenId, charge, channelId, group, cost } = event.data
   if (event.type === 'CallSettled' && event.data.billedLines !== undefined) return 'batch'
@@ -190,7 +202,7 @@ function planCall(event: EndedCall, { price: change }: CorrectionScope): Planned
   return { call, tokenId, charge: fromWire(charge), corrected, ...place }
 }
 
-/** A call that was corrected before starts from its corrected charge. */
+/** Applies an earlier correction, so that the plan starts from the corrected charge. */
 function applyEarlier(
   planned: Map<string, PlannedCall>,
   calls: readonly { readonly call: string; readonly corrected: number }[],

@@ -10,8 +10,8 @@ import { checkRange, scanEndedCalls } from './scan-ended-calls.ts'
 const DIFFERENCES_MAX = 100
 
 /**
- * POST /api/audit/recompute: charges ended calls again from the usage and the price in their own
- * events, and lists the differences. Each process does one such scan at a time.
+ * POST /api/audit/recompute: computes the charges of ended calls again from the usage and the price
+ * in their events, and returns the differences. Each process runs one such scan at a time.
  */
 export const recomputeCalls: Action = (api, deps) => {
   api.route({

@@ -27,8 +27,8 @@ const FRESH_WITHIN_MS = 5_000
 type Difference = Repricing['largest'][number]
 
 /**
- * POST /api/audit/reprice: computes what ended calls would cost under a draft price list. Calls of
- * models that the draft has no price for count as refused. The charges are those in force.
+ * POST /api/audit/reprice: computes what ended calls would cost at a draft price list, and compares
+ * it with the charges in force. Calls for whose models the draft has no price count as refused.
  */
 export const repriceCalls: Action = (api, deps) => {
   api.route({
@@ -69,7 +69,10 @@ async function chargesInForce(
   return ({ data }) => corrected.get(data.call) ?? data.charge
 }
 
-/** Returns what a draft needs to know of a call: what was priced and what was used. */
+/**
+ * Returns the data of a call from which its cost at a draft is computed: its price, usage and
+ * factors.
+ */
 function pastCall({ type, data }: EndedCall) {
   const { model, group, price, usage, calls } = data
   const past = { model, group, userGroup: price.userGroup ?? group, usage, calls }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide.ts'
+import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { onlyAuditor, onlyRoot, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
@@ -28,7 +28,10 @@ export const requestVerification: Action = (api, deps) => {
   }
 }
 
-/** POST /api/audit/rebuilds: requests a rebuild of read models. Without names, all are rebuilt. */
+/**
+ * POST /api/audit/rebuilds: requests a rebuild of read models. Without names, all read models are
+ * rebuilt.
+ */
 export const requestRebuild: Action = (api, deps) => {
   api.route({
     ...endpoint(verificationActions, 'POST /api/audit/rebuilds'),
@@ -68,7 +71,7 @@ async function append(
   return success({ id: events.length > 0 ? command.id : await runningId(deps, command) })
 }
 
-/** Returns the id of the job that runs instead of the requested one, because it is the same. */
+/** Returns the id of the running job if it makes the requested job unnecessary. */
 async function runningId(
   { core: { actors } }: Deps,
   command: AuditJobCommand & { readonly id: string },

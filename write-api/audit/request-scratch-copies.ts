@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide.ts'
-import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
+import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import {
   existsCopy,
   SCRATCH_COPIES_MAX,
   SCRATCH_COPIES_OF_AUDITOR_MAX,
-} from '#domain/audit/scratch-copies.ts'
+} from '#domain/audit/decide-scratch-copies.ts'
+import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { ADMIN } from '#domain/shared/roles.ts'
 import { hasDensePositions, positionOfTime } from '#infra/event-store/binary-search-events.ts'
 import { onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
@@ -40,7 +40,7 @@ export const requestScratchCopy: Action = (api, deps) => {
   })
 }
 
-/** Returns the position of the last event of a moment, and the time of this event. */
+/** Returns the position and the time of the last event up to a moment. */
 async function momentOf({ core }: Deps, { position, time }: RequestScratchCopy) {
   const { store } = core
   if (position !== null && time !== null) {
@@ -72,8 +72,8 @@ async function positionAt(core: Deps['core'], seconds: number): Promise<number> 
 }
 
 /**
- * DELETE /api/audit/scratch-copies/{id}: ends a copy, also while it is being built. Auditors delete
- * only copies that they requested.
+ * DELETE /api/audit/scratch-copies/{id}: ends a copy, even while it is being built. Auditors can
+ * delete only the copies that they requested.
  */
 export const deleteScratchCopy: Action = (api, deps) => {
   api.route({

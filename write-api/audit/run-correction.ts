@@ -18,25 +18,29 @@ import { type CorrectionPlan, type PlannedAccount, planAgain } from './plan-corr
 const BATCH_CALLS = 100
 const FRESH_WITHIN_MS = 5_000
 const LOOK_EVERY_MS = 5_000
-/** A correction that started before is continued. Until then, its request is probably at work. */
+/**
+ * How long after its start a correction is continued by the background job. Before, its request is
+ * probably still running.
+ */
 const LEFT_AFTER_MS = 15_000
 /**
- * The number of passes in which an account may fail although the event store answers. The
- * correction then ends without it.
+ * The number of passes in which an account may fail although the event store is available. After
+ * these passes, the correction ends without this account.
  */
 const PASSES_MAX = 10
 
 type RunDeps = { readonly core: Pick<Core, 'actors' | 'store' | 'now' | 'log'> }
 type Running = Pick<Correction, 'id' | 'scope' | 'requestedBy'>
 
-/** An account that could not be read or written. `code` is null if it may work again. */
+/** An account that could not be read or written. `code` is null if another attempt may succeed. */
 type Failure = { readonly account: PlannedAccount; readonly code: string | null }
 
 /**
- * Applies the plan of a correction and records its end. It can be called again, and by several
- * processes at once, because each account applies each batch once. An account that fails does not
- * delay the others. In the last pass, it is named in the end of the correction, and the next
- * preview contains its calls again. Before, this throws. Returns the position of the end.
+ * Applies the plan of a correction and records its end. Repeated and concurrent calls do no harm,
+ * because each account applies each batch only once. An account that fails does not delay the
+ * others. It makes this function throw, except in the last pass. In the last pass, the event of the
+ * end lists the account, and the next preview contains its calls again. Returns the position of the
+ * event of the end.
  */
 export async function runCorrection(
   { core }: RunDeps,
@@ -70,7 +74,7 @@ export async function runCorrection(
   return accepted(outcome).position
 }
 
-/** Some accounts could not be read or written, although the event store answers. */
+/** Thrown if some accounts could not be read or written although the event store is available. */
 export class AccountsUnavailable extends Error {
   override readonly name = 'AccountsUnavailable'
 }
@@ -90,7 +94,10 @@ const contextOf = ({ id, requestedBy }: Running, at: number): CommandContext => 
   at,
 })
 
-/** Returns `corrected`, the code of the account's error, or null if the account cannot be used. */
+/**
+ * Returns `corrected`, the error code of the account, or null if the account can't be read or
+ * written.
+ */
 async function tryAccount(
   { actors, now, log }: RunDeps['core'],
   correction: Running,
@@ -117,8 +124,8 @@ async function tryAccount(
 }
 
 /**
- * Starts to continue corrections that were left unfinished, for instance by a process that died.
- * One process does this at a time.
+ * Starts the background job that continues unfinished corrections, for example after their process
+ * died. A lease lets only one process do this.
  */
 export const startCorrections = (deps: Deps): HeldLease =>
   deps.core.leases.hold('corrections', async (_lease, lost) => {
@@ -133,8 +140,8 @@ export const startCorrections = (deps: Deps): HeldLease =>
   })
 
 /**
- * Continues the corrections that started some time ago. `passes` counts the passes of each in which
- * an account failed. A correction that fails does not delay the others.
+ * Continues the corrections that started some time ago. `passes` counts, for each of them, the
+ * passes in which an account failed. A failing correction does not delay the others.
  */
 export async function continueCorrections(
   deps: Pick<Deps, 'core' | 'freshness' | 'runExclusive'>,

@@ -9,7 +9,10 @@ export type EndedCall = Recorded<CallSettled | CallInterrupted>
 
 const PAGE = 500
 const TIME_MAX_MS = 15_000
-/** The clocks of processes may differ by this much, so that times may be slightly out of order. */
+/**
+ * The maximum difference between the clocks of processes. The times of events may be out of order
+ * by this much.
+ */
 const CLOCKS_MS = 60_000
 
 /** Throws if the end of a range is before its start. */
@@ -20,10 +23,10 @@ export function checkRange({ from, to }: { readonly from: number; readonly to: n
 }
 
 /**
- * Passes the calls of a range that ended with a charge to `onCalls`, page by page in the order of
- * their positions. Stops at the time limit and returns the position to continue from, or null if
- * the range is complete. All events of the range are read, because the events and not the read
- * models are what is checked.
+ * Calls `onCalls` with the calls of a range that ended with a charge, page by page in the order of
+ * their positions. At the time limit, it stops and returns the position from which to continue.
+ * Returns null if the range is complete. It reads all events of the range instead of read models,
+ * because its callers check the events.
  */
 export async function scanEndedCalls(
   { store, config }: Pick<Core, 'store' | 'config'>,

@@ -5,7 +5,7 @@ import { type HttpError, invalidField } from '#infra/http/http-errors.ts'
 import { invoiceError } from './invoice-errors.ts'
 import { CsvError, CsvParser } from './parse-csv.ts'
 
-/** The names of the file's columns, and how its numbers are written. */
+/** The names of the columns in the file, and the format of its numbers. */
 export type InvoiceFormat = {
   readonly day: string
   readonly model: string
@@ -14,7 +14,7 @@ export type InvoiceFormat = {
   readonly requestId: string | null
   readonly delimiter: string
   readonly decimal: '.' | ','
-  /** The provider's names of models, with the names of this site. */
+  /** The names of this site for models, by the names of the provider. */
   readonly models: ReadonlyMap<string, string>
 }
 
@@ -33,10 +33,16 @@ const BYTES_MAX = 50 * 1024 * 1024
 const ROWS_MAX = 500_000
 const LINES_MAX = 1_000
 const MODEL_LENGTH_MAX = 200
-/** Longer ids are not recorded as evidence, so that no call could have one. */
+/**
+ * The maximum length of an id. Longer ids of requests are not recorded as evidence, so they could
+ * not match any call.
+ */
 const ID_LENGTH_MAX = 128
 const LIMITS = { columnsMax: 200, fieldMax: 4_096 }
-/** Postgres cannot store a NUL, and no name has other control characters. */
+/**
+ * Matches control characters. Postgres can't store a NUL, and names contain no other control
+ * character.
+ */
 const CONTROL = /\p{Cc}/u
 /** Billionths of the currency. */
 const SCALE = 9
@@ -44,8 +50,8 @@ const SCALE = 9
 type Sum = { day: string; model: string; rows: number; tokens: number; amount: number }
 
 /**
- * Reads an invoice as a stream and sums it by day and model. `onRequest` gets the rows with ids.
- * The memory is bounded by the number of sums and by the digests of the ids.
+ * Reads an invoice as a stream, and sums it by day and model. `onRequest` receives the rows with
+ * ids. Only the sums and the digests of the ids are kept in memory.
  */
 export async function sumInvoice(
   body: AsyncIterable<Uint8Array>,
@@ -78,7 +84,10 @@ class RowSums {
   private readonly format: InvoiceFormat
   private readonly onRequest: (request: InvoiceRequest) => void
   private readonly sums = new Map<string, Sum>()
-  /** The digests of ids, each with the sign of the amount: a credit repeats the id of a charge. */
+  /**
+   * The digests of ids, each with the sign of its amount, because a credit repeats the id of a
+   * charge.
+   */
   private readonly ids = new Set<string>()
   private columns: Columns | null = null
   private rows = 0
@@ -159,7 +168,10 @@ function columnsOf(header: readonly string[], format: InvoiceFormat): Columns {
   }
 }
 
-/** No provider sold calls before. The database can't store a day of the year 0. */
+/**
+ * The earliest day of an invoice. No provider sold calls before, and the database can't store a day
+ * of the year 0.
+ */
 const EARLIEST_DAY = Date.UTC(2000, 0, 1)
 
 function readRow(
@@ -184,8 +196,9 @@ function readRow(
 }
 
 /**
- * Reads an exact number of billionths, or null. Grouping characters are not accepted, because they
- * could be mistaken for a decimal point. A text that starts with `=` is no number.
+ * Parses an exact number of billionths. Returns null for other text. Grouping characters are not
+ * accepted, because they could be mistaken for a decimal point. A text that starts with `=` is not
+ * a number.
  */
 export function billionthsOf(text: string, decimal: '.' | ','): number | null {
   const form = decimal === '.' ? /^([+-]?)(\d{1,9})(?:\.(\d+))?$/ : /^([+-]?)(\d{1,9})(?:,(\d+))?$/
@@ -211,7 +224,7 @@ function addRow(sums: Map<string, Sum>, one: Sum): void {
   sum.amount = safe(sum.amount + one.amount)
 }
 
-/** Returns an exact sum. Throws if it might not be exact. */
+/** Returns a sum. Throws if the sum is too large to be exact. */
 function safe(sum: number): number {
   if (!Number.isSafeInteger(sum)) throw invoiceError('InvoiceTooLarge', { max: ROWS_MAX })
   return sum

@@ -9,7 +9,7 @@ import {
 } from '#domain/channels/events.ts'
 import { optionJson } from '#domain/options/option-registry.ts'
 import { isName, isText } from '#domain/shared/check-characters.ts'
-import { isObject, parseJsonText } from '#domain/shared/json-text.ts'
+import { isObject, parseJsonText } from '#domain/shared/lossless-json.ts'
 import { maskedSetting, secretProxyIn } from '#domain/shared/mask-proxy-credentials.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'

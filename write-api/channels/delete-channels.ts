@@ -92,7 +92,7 @@ async function deleteMany(
   return ids.length
 }
 
-/** DELETE /api/channel/{id}/ */
+/** DELETE /api/channel/{id}/: deletes one channel. */
 export const deleteChannel: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'DELETE /api/channel/:id/'),
@@ -106,7 +106,7 @@ export const deleteChannel: Action = (api, deps) => {
   })
 }
 
-/** POST /api/channel/batch: returns the number of deleted channels. */
+/** POST /api/channel/batch: deletes several channels. Returns their number. */
 export const deleteChannels: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/batch'),

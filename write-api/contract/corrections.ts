@@ -13,7 +13,7 @@ const scan = {
   user_id: Type.Optional(Id),
   model: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   channel_id: Type.Optional(Id),
-  /** The `next_cursor` of the part before. Omitted for the first part. */
+  /** The `next_cursor` of the previous part. Omitted for the first part. */
   cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
 }
 
@@ -26,7 +26,7 @@ const part = {
   calls: Type.Integer(),
   /** The sum of the recorded charges. */
   charged: Type.Integer(),
-  /** Where the next part starts. Null if the range is complete. */
+  /** The cursor of the next part. Null if the range is complete. */
   next_cursor: Type.Union([Type.String(), Type.Null()]),
 }
 
@@ -40,13 +40,16 @@ const callReference = {
 
 export const Recomputation = Type.Object({
   ...part,
-  /** The sum of the charges that usage and price in the events give. */
+  /** The sum of the charges, computed from the usage and the price in the events. */
   recomputed: Type.Integer(),
-  /** Batches, whose lines are charged one by one. The verification recomputes them. */
+  /**
+   * The number of batches. They are skipped, because their lines are charged one by one. A
+   * verification recomputes them.
+   */
   skipped: Type.Integer(),
   /** The number of calls whose recorded charge differs. */
   different: Type.Integer(),
-  /** The first hundred of them. */
+  /** The first hundred calls whose recorded charge differs. */
   differences: Type.Array(Type.Object({ ...callReference, recomputed: Type.Integer() })),
 })
 export type Recomputation = Static<typeof Recomputation>
@@ -85,7 +88,10 @@ export type Repricing = Static<typeof Repricing>
 /** A decimal of 0 or more, as text, because a number would not be exact. */
 const decimal = Type.Optional(Type.String({ pattern: '^[0-9]{1,9}([.][0-9]{1,12})?$' }))
 
-/** What the price should have been. An omitted member stays as each call recorded it. */
+/**
+ * The price that the calls should have had. If a member is omitted, each call keeps its recorded
+ * value.
+ */
 export const CorrectedPrice = Type.Object(
   {
     model_ratio: decimal,
@@ -96,7 +102,7 @@ export const CorrectedPrice = Type.Object(
     audio_ratio: decimal,
     audio_completion_ratio: decimal,
     image_completion_ratio: decimal,
-    /** In dollars per call, image or second. */
+    /** The price in dollars per call, image or second. */
     model_price: decimal,
     group_ratio: decimal,
   },
@@ -112,30 +118,36 @@ export const PreviewCorrection = Type.Object({
 })
 export type PreviewCorrection = Static<typeof PreviewCorrection>
 
-/** A batch is charged line by line. A price per call has no ratios, and the other way round. */
+/**
+ * The reasons why calls are skipped. A batch is charged line by line. A price per call has no
+ * ratios, and a price per token has no price per call.
+ */
 export const SKIP_REASONS = ['batch', 'other-kind-of-price'] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]
 
 export const CorrectionPreview = Type.Object({
-  /** Confirms exactly this set of calls and charges. */
+  /** The preview that is confirmed. It identifies the exact set of calls and charges. */
   preview: Type.String(),
   id: Type.String(),
   calls: Type.Integer(),
   accounts: Type.Integer(),
   refunded: Type.Integer(),
   charged: Type.Integer(),
-  /** The calls of the scope that cannot be corrected: batches, and prices of the other kind. */
+  /**
+   * The number of calls in the scope that can't be corrected: batches, and calls with the other
+   * kind of price.
+   */
   skipped: Type.Integer(),
   /** The accounts with the largest amounts, at most a hundred. */
   users: Type.Array(
     Type.Object({
       user_id: Type.Integer(),
       calls: Type.Integer(),
-      /** What the user is charged in addition. It is negative for a refund. */
+      /** The quota that the user is charged in addition. It is negative for a refund. */
       amount: Type.Integer(),
     }),
   ),
-  /** The calls whose charges change most, at most a hundred. `charged` is in force today. */
+  /** The calls whose charges change most, at most a hundred. `charged` is the charge in force. */
   largest: Type.Array(
     Type.Object({
       request_id: Type.String(),
@@ -144,7 +156,7 @@ export const CorrectionPreview = Type.Object({
       corrected: Type.Integer(),
     }),
   ),
-  /** The first of the skipped calls, at most a hundred, and why each cannot be corrected. */
+  /** The first skipped calls, at most a hundred, and why each can't be corrected. */
   skipped_calls: Type.Array(
     Type.Object({
       request_id: Type.String(),

@@ -3,21 +3,21 @@ import { Done, Envelope } from '#read-api/contract/response-envelope.ts'
 
 const column = Type.String({ minLength: 1, maxLength: 200 })
 
-/** The columns of the file by their names in its first row, and how it writes numbers. */
+/** The names of the file's columns, as in its first row, and the format of its numbers. */
 export const ImportInvoice = Type.Object({
   channel_id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }),
   day: column,
   model: column,
   amount: column,
   tokens: Type.Optional(column),
-  /** The provider's id of a request. Rows that repeat an id are left out. */
+  /** The column with the provider's ids of requests. A row that repeats an id is not summed. */
   request_id: Type.Optional(column),
   delimiter: Type.Optional(Type.String({ pattern: '^[,;\t|]$' })),
   decimal: Type.Optional(Type.String({ pattern: '^[.,]$' })),
   currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
-  /** What one unit of the currency is in dollars. The default is 1. */
+  /** The price of one unit of the currency in dollars. The default is 1. */
   dollars: Type.Optional(Type.String({ pattern: '^[0-9]{1,6}([.][0-9]{1,12})?$' })),
-  /** A JSON object with the provider's names of models and the names of this site. */
+  /** A JSON object that maps the provider's names of models to the names of this site. */
   models: Type.Optional(Type.String({ maxLength: 20_000 })),
 })
 export type ImportInvoice = Static<typeof ImportInvoice>

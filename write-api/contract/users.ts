@@ -28,7 +28,7 @@ export const UpdateUser = Type.Object({
   group,
   quota: Type.Optional(QUOTA),
   expected_quota: Type.Optional(QUOTA),
-  /** Why the group or quota changes. It must not be empty. */
+  /** The reason for a change of the group or quota. It must not be empty. */
   reason: Type.Optional(Type.String({ maxLength: 500 })),
 })
 export type UpdateUser = Static<typeof UpdateUser>

@@ -28,7 +28,10 @@ export function newRecoveryCodes(vault: Vault, userId: number): NewRecoveryCodes
 export const recoveryCodeHash = (vault: Vault, userId: number, code: string): string =>
   vault.keyedHash('recovery-code', `${userId}:${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
 
-/** Returns the new recovery codes if an event contains their hashes. Otherwise, returns none. */
+/**
+ * Returns the new recovery codes if one of the events contains their hashes. Otherwise, returns an
+ * empty list.
+ */
 export const issuedCodes = (
   events: readonly CredentialsEvent[],
   { codes }: NewRecoveryCodes,

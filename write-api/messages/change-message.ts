@@ -80,7 +80,7 @@ async function removeMessage(
   })
 }
 
-/** DELETE /api/admin/messages/{id} */
+/** DELETE /api/admin/messages/{id}: permanently deletes a message. */
 export const deleteMessage: Action = (api, deps) => {
   api.route({
     ...endpoint(messageActions, 'DELETE /api/admin/messages/:id'),

@@ -1,6 +1,6 @@
 import { checkOption } from '#domain/options/option-registry.ts'
 import { draftCharges } from '#domain/pricing/charge.ts'
-import { isPriceOption } from '#domain/pricing/price-changes.ts'
+import { isPriceOption } from '#domain/pricing/compare-price-options.ts'
 import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core-dependencies.ts'

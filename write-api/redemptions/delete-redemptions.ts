@@ -61,7 +61,7 @@ async function deleteMany(
   return changed
 }
 
-/** DELETE /api/redemption/{id}/ */
+/** DELETE /api/redemption/{id}/: deletes one code. */
 export const deleteRedemption: Action = (api, deps) => {
   api.route({
     ...endpoint(redemptionActions, 'DELETE /api/redemption/:id/'),
@@ -96,7 +96,7 @@ export const deleteByName: Action = (api, deps) => {
   })
 }
 
-/** DELETE /api/redemption/delete-disabled: returns the number of deleted codes. */
+/** DELETE /api/redemption/delete-disabled: deletes all disabled codes. Returns their number. */
 export const deleteDisabledRedemptions: Action = (api, deps) => {
   api.route({
     ...endpoint(redemptionActions, 'DELETE /api/redemption/delete-disabled'),
@@ -112,8 +112,8 @@ export const deleteDisabledRedemptions: Action = (api, deps) => {
 }
 
 /**
- * PUT /api/redemption/batch-disable: skips codes that are used or disabled. Returns the number of
- * disabled codes.
+ * PUT /api/redemption/batch-disable: disables several codes. Used and disabled codes are skipped.
+ * Returns the number of disabled codes.
  */
 export const batchDisable: Action = (api, deps) => {
   api.route({

@@ -47,8 +47,8 @@ export const login: Action = (api, deps) => {
 }
 
 /**
- * Returns the user whose name and password the request contains, or throws. `onCandidate` receives
- * the user whose name it is before the password is verified.
+ * Returns the user whose username and password are in the request. Throws if there is none.
+ * `onCandidate` is called with the user of this name before the password is verified.
  */
 async function verifyPassword(
   deps: Deps,

@@ -16,25 +16,32 @@ import {
   type FailedLoginTally,
 } from './tally-failed-logins.ts'
 
-/** The first period is short, so that a failed login soon appears in the audit log. */
+/**
+ * The minimum length of a period. It is short, so that a failed login soon appears in the audit
+ * log.
+ */
 const PERIOD_MS_MIN = 5_000
 const PERIOD_MS_MAX = 600_000
 /** After this time without a failed login, the next period is short again. */
 const QUIET_MS = 600_000
 
 export type FailedLogins = {
-  /** Counts a failed login. It takes the same time for every account, and never throws. */
+  /**
+   * Counts a failed login. It never throws. It takes the same time for every account, so that its
+   * duration reveals nothing.
+   */
   readonly add: (failed: Omit<FailedLogin, 'at'>) => void
-  /** Records what was counted. */
+  /** Records all counted logins and stops. */
   readonly stop: () => Promise<void>
 }
 
 type RecorderDeps = Pick<Core, 'store' | 'vault' | 'now' | 'log'>
 
 /**
- * Records failed logins as events of bounded number. A period begins with a failed login and ends
- * with at most 16 events. While failed logins go on, each period is twice as long as the previous
- * one, up to ten minutes. A process thus records at most 2 304 events per day of a steady attack.
+ * Records failed logins as a limited number of events. A period begins with a failed login and ends
+ * with at most 16 events. While failed logins continue, each period is twice as long as the
+ * previous one, up to ten minutes. During a steady attack, a process therefore records at most 2
+ * 304 events per day.
  */
 export function recordFailedLogins(deps: RecorderDeps): FailedLogins {
   const tallies = new FailedLoginTallies()
@@ -81,7 +88,7 @@ export function recordFailedLogins(deps: RecorderDeps): FailedLogins {
   }
 }
 
-/** Writes all tallies in one append, so that a repeated one counts nothing twice. */
+/** Records all tallies in one append, so that a retry counts nothing twice. */
 async function append(deps: RecorderDeps, tallies: readonly FailedLoginTally[]): Promise<void> {
   if (tallies.length === 0) return
   const facts = new Map<string, LoginsFailed[]>()
@@ -114,7 +121,10 @@ async function factOf(
   return { type: 'LoginsFailed', v: 1, data }
 }
 
-/** The errors that mean a failed login. Other errors, such as an unavailable store, do not. */
+/**
+ * The error codes that mean a failed login. Other errors, such as an unavailable store, do not
+ * count.
+ */
 const FAILURES: Readonly<Record<string, LoginFailure>> = {
   WrongCredentials: 'wrong-password',
   ProofWrong: 'wrong-password',
@@ -142,15 +152,18 @@ export const subjectOf = (
 ): LoginSubject | null =>
   user === null ? null : { id: user.id, urgency: user.role >= AUDITOR ? 2 : 0 }
 
-/** For logins with an identity of another site, which names no user of this site. */
+/**
+ * Returns no user. It is used for logins with an identity of another site, because they name no
+ * user of this site.
+ */
 export const nobody = (): null => null
 
-/** The errors that an inner step of a login has counted. */
+/** The errors that an inner step of a login has already counted. */
 const counted = new WeakSet<HttpError>()
 
 /**
- * Runs a login, or one step of it. If it fails, counts why. `who` returns the user who was to be
- * logged in, if the login has found one by then.
+ * Runs a login or one step of it. If it fails, counts the reason. `who` returns the user of the
+ * login, or null if the user was not found yet.
  */
 export async function countFailures<T>(
   { failedLogins }: { readonly failedLogins: FailedLogins },

@@ -1,7 +1,10 @@
 import type { LoginFailure } from '#domain/credentials/events.ts'
 import { networkOf } from '#infra/http/client-address-hash.ts'
 
-/** 2 for accounts of admins and auditors, 1 after the correct password of a user, otherwise 0. */
+/**
+ * How important a failed login is: 2 for an account of an admin or auditor, 1 for a user's account
+ * after the correct password, and otherwise 0.
+ */
 export type Urgency = 0 | 1 | 2
 
 export type FailedLogin = {
@@ -18,7 +21,7 @@ export type FailedLogin = {
 export type FailedLoginTally = {
   readonly userId: number | null
   readonly urgency: Urgency
-  /** The address, or the network of several addresses. Null for several networks. */
+  /** The address, or the network if there were several addresses. Null for several networks. */
   readonly from: string | null
   readonly count: number
   readonly reasons: ReadonlyMap<LoginFailure, number>
@@ -26,17 +29,19 @@ export type FailedLoginTally = {
   readonly lastAt: number
 }
 
-/** The most tallies that are kept in memory. Further ones are counted without their account. */
+/**
+ * The maximum number of tallies in memory. Further failed logins are counted without their account.
+ */
 const TALLIES_MAX = 1_000
-/** The most networks of one account that are counted separately. */
+/** The maximum number of networks of one account that are counted separately. */
 const NETWORKS_PER_ACCOUNT_MAX = 3
-/** The most tallies of one period. Further ones are added up without their account. */
+/** The maximum number of tallies of one period. All others are added up without their account. */
 const TALLIES_PER_PERIOD_MAX = 15
 
 /**
- * Adds up failed logins in a bounded amount of memory, however many accounts and networks an
- * attacker uses. Attempts at accounts of admins displace those at other accounts, so that noise
- * cannot hide them.
+ * Adds up failed logins in a limited amount of memory, however many accounts and networks an
+ * attacker uses. Failed logins to accounts of admins have priority, so that an attacker can't hide
+ * them behind many others.
  */
 export class FailedLoginTallies {
   #tallies = new Map<string, FailedLoginTally>()
@@ -66,8 +71,8 @@ export class FailedLoginTallies {
   }
 
   /**
-   * Removes and returns the tallies of a period: the most urgent ones first, then those with
-   * the highest counts. The last one has the sum of all others.
+   * Removes and returns the tallies of a period. The most urgent ones come first, then those with
+   * the highest counts. The last tally is the sum of all others.
    */
   take(): readonly FailedLoginTally[] {
     const all = [...this.#tallies.values()].toSorted(
@@ -80,7 +85,9 @@ export class FailedLoginTallies {
     return [...all.slice(0, TALLIES_PER_PERIOD_MAX), ...(rest === null ? [] : [rest])]
   }
 
-  /** Returns the network, or `SEVERAL` if the account has too many networks already. */
+  /**
+   * Returns the network, or `SEVERAL` if the account already has the maximum number of networks.
+   */
   #networkOf({ userId, from, urgency }: FailedLoginTally): string {
     const network = from === null ? SEVERAL : from.includes('/') ? from : networkOf(from)
     const networks = this.#networks.get(userId) ?? new Set()

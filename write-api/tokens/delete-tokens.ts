@@ -38,7 +38,7 @@ async function deleteMany(
   return position
 }
 
-/** DELETE /api/token/{id}/ */
+/** DELETE /api/token/{id}/: deletes one token. */
 export const deleteToken: Action = (api, deps) => {
   api.route({
     ...endpoint(tokenActions, 'DELETE /api/token/:id/'),
@@ -53,7 +53,7 @@ export const deleteToken: Action = (api, deps) => {
   })
 }
 
-/** POST /api/token/batch: returns the number of deleted tokens. */
+/** POST /api/token/batch: deletes several tokens. Returns their number. */
 export const deleteTokens: Action = (api, deps) => {
   api.route({
     ...endpoint(tokenActions, 'POST /api/token/batch'),

@@ -1,5 +1,5 @@
-import { topUpId } from '#domain/accounts/build-top-up-deduplication-id.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
+import { topUpId } from '#domain/accounts/deduplication-ids.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
 import type { Sealed } from '#domain/shared/event.ts'

@@ -127,9 +127,10 @@ async function adjustOne(
 }
 
 /**
- * Returns the prefixes of the ids of an adjustment. The first one is that of new events: the client
- * chose the request id, so it may contain personal data, which an erasure could not remove from
- * events. The second one finds adjustments of earlier versions, which have the request id itself.
+ * Returns two prefixes of the ids of an adjustment. The first is for new events. It contains a
+ * keyed hash of the request id, because a client may put personal data into the request id, which
+ * could not be erased from events. The second finds adjustments of earlier versions, which contain
+ * the request id itself.
  */
 // NOTE: request ids contain no colon. The prefix of one request id can therefore never match
 // another request id.

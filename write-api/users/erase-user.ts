@@ -1,4 +1,4 @@
-import { auditJobsDecider } from '#domain/audit/decide.ts'
+import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
 import { userDecider, usernameDecider } from '#domain/users/decide.ts'
@@ -59,7 +59,9 @@ export const eraseUser: Action = (api, deps) => {
   })
 }
 
-/** Scratch copies contain readable names, so none may outlive the erasure. */
+/**
+ * Ends all scratch copies. They contain readable names, so they must not exist after the erasure.
+ */
 function endCopies({ core }: Deps): AnyStep {
   const command = { type: 'EndScratchCopies', ids: null, reason: 'erasure', endedAt: core.now() }
   return { decider: auditJobsDecider, stream: AUDIT_JOBS_STREAM, command }

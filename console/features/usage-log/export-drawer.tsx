@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Checkbox } from '#console/ui/forms/choice-inputs.tsx'
-import type { ExportColumn } from '#read-api/contract/export-columns.ts'
+import type { ExportColumn } from '#read-api/contract/log-export-columns.ts'
 import './export-drawer.css'
 
 const TITLES = {

@@ -1,4 +1,9 @@
-import { type Amount, BALANCE_NAMES, type BalanceName, grantName } from './names.ts'
+import {
+  type Amount,
+  BALANCE_NAMES,
+  type BalanceName,
+  grantName,
+} from './movement-and-balance-names.ts'
 
 /** The findings on postings, balances and adjustments of accounts. */
 export const ACCOUNT_TEXTS = {

@@ -1,4 +1,4 @@
-import type { Amount } from './names.ts'
+import type { Amount } from './movement-and-balance-names.ts'
 
 /** The findings on calls, their charges, and batches. */
 export const CALL_TEXTS = {

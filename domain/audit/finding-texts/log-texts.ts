@@ -1,4 +1,4 @@
-import { CHECKPOINT_NAMES, type CheckpointSource } from './names.ts'
+import { CHECKPOINT_NAMES, type CheckpointSource } from './movement-and-balance-names.ts'
 
 /** A checkpoint by its source, and the number of events that it covers. */
 type Checkpoint = { source: CheckpointSource; size: number }

@@ -1,4 +1,4 @@
-import { type Amount, movementName } from './names.ts'
+import { type Amount, movementName } from './movement-and-balance-names.ts'
 
 /** The findings on orders and redemption codes, and on the movements that they cause. */
 export const ORDER_TEXTS = {

@@ -1,4 +1,4 @@
-import { type Amount, BALANCE_NAMES, type BalanceName } from './names.ts'
+import { type Amount, BALANCE_NAMES, type BalanceName } from './movement-and-balance-names.ts'
 
 /** A row of a read model by its table and its key. */
 type RowParams = { readModel: string; table: string; row: string }

@@ -4,7 +4,7 @@ import {
   minus,
   parseAmount,
 } from '#domain/channel-checks/provider-balance-amount.ts'
-import { type ExactJson, isNumber, isObject } from '#domain/shared/json-text.ts'
+import { type ExactJson, isNumber, isObject } from '#domain/shared/lossless-json.ts'
 
 export type Balance = { readonly amount: Amount; readonly currency: 'USD' | 'CNY' }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { withLiveActs } from '#console/features/audit/log/use-live-acts.ts'
-import type { ActName } from '#read-api/contract/act-names.ts'
+import type { ActName } from '#read-api/contract/audit-act-names.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'

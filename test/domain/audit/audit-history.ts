@@ -1,4 +1,4 @@
-import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
+import { applyToAudit, finishAudit } from '#domain/audit/apply-events-to-audit.ts'
 import { type Finding, Findings } from '#domain/audit/findings.ts'
 import { initialAudit } from '#domain/audit/state.ts'
 import type { Fact, Recorded } from '#domain/shared/event.ts'

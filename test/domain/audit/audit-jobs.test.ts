@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide.ts'
+import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import type { AuditJobEvent } from '#domain/audit/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'

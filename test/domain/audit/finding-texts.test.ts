@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { grantName, movementName } from '#domain/audit/finding-texts/names.ts'
+import { grantName, movementName } from '#domain/audit/finding-texts/movement-and-balance-names.ts'
 import {
   type FindingCode,
   FindingError,

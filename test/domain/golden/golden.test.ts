@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AccountEvent } from '#domain/accounts/events.ts'
-import { auditJobsDecider } from '#domain/audit/decide.ts'
+import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import type {
   DataExported,
   RefusalAcknowledged,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide.ts'
+import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import type { VerificationFinished } from '#domain/audit/events.ts'
 import { detailIn } from '#domain/audit/findings.ts'
 import { golden, story } from './story.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { badCharacter, isName, isText } from '#domain/shared/check-characters.ts'
-import { parseJsonText } from '#domain/shared/json-text.ts'
+import { parseJsonText } from '#domain/shared/lossless-json.ts'
 
 const inside = (text: string) => {
   const parsed = parseJsonText(text)

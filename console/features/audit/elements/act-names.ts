@@ -7,7 +7,7 @@ import {
   isActName,
   isOtherEventName,
   OTHER_EVENT_NAMES,
-} from '#read-api/contract/act-names.ts'
+} from '#read-api/contract/audit-act-names.ts'
 
 /** Returns a function that translates an act or the type of an event. Others stay as they are. */
 export function useEventLabel(): (actOrType: string) => string {

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '#console/api/client.ts'
 import type { LedgerItem, Statement } from '#read-api/contract/ledger.ts'
-import { MOVEMENT_TYPES } from '#read-api/contract/movement-types.ts'
+import { MOVEMENT_TYPES } from '#read-api/contract/ledger-movement-types.ts'
 import { daysOfMonth } from '../elements/month.ts'
 import { type Account, ledgerPage } from './ledger-queries.ts'
 

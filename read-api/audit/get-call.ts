@@ -12,9 +12,9 @@ import { callQueries } from '../contract/calls.ts'
 import { decryptRows } from '../logs/log-response.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { auditError } from './audit-errors.ts'
-import { findCallEvents } from './call-events.ts'
-import { ChannelHosts } from './channel-hosts.ts'
+import { ChannelHosts } from './channel-hosts-over-time.ts'
 import { type CallNames, explainCall } from './explain-call.ts'
+import { findCallEvents } from './find-call-events.ts'
 
 /** `GET /api/audit/calls/:requestId`: all that is recorded about one call, with its arithmetic. */
 export function getCall(app: App, deps: ReadDeps): void {
@@ -55,7 +55,10 @@ export function getCall(app: App, deps: ReadDeps): void {
 export const seesAllCalls = (request: FastifyRequest): boolean =>
   principalOf(request).role >= AUDITOR
 
-/** Only admins read the log of all users. Everybody reads the log of the own calls. */
+/**
+ * Returns the path of the log that contains the call, or null if the caller may not read it. Admins
+ * may read the log of all users, and other users only the log of their own calls.
+ */
 function logPathOf(request: FastifyRequest, owner: number): string | null {
   const { role, userId } = principalOf(request)
   if (role >= ADMIN) return '/api/log/'
@@ -72,7 +75,7 @@ export type FoundCall = {
 
 const REQUEST_ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
-/** Finds a call that the caller may see. Calls of other users look like unknown ones. */
+/** Finds a call that the caller may see. A call of another user is treated like an unknown call. */
 export async function findVisibleCall(
   { core }: Pick<ReadDeps, 'core'>,
   request: FastifyRequest,

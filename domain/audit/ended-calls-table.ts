@@ -3,22 +3,22 @@ import type { ChargedUsage } from '../pricing/price-corrections.ts'
 import type { Usage, UsageCount } from '../pricing/usage.ts'
 import { fingerprintOf, grownSlots, isFree, slotOf } from './fingerprint-table.ts'
 
-/** What a correction of an ended call is checked against. */
+/** The data of an ended call with which a correction of the call is compared. */
 export type EndedCall = ChargedUsage & {
   readonly model: string
   readonly group: string
   /** The second (unix time) and the position of the end. */
   readonly second: number
   readonly position: number
-  /** Whether the call was billed by the lines of a batch, which are not corrected. */
+  /** True if the call was billed by the lines of a batch. Such calls are never corrected. */
   readonly isBilledByLine: boolean
 }
 
 /**
- * The ended calls in 40 to 60 bytes each: an open hash table of 64-bit fingerprints whose third
- * column is the place of a record in `bytes`. A record consists of whole numbers in 7-bit groups.
- * What many calls share, such as the price, is kept once as text. It is plain data, so that it can
- * be stored with the state of an audit.
+ * The ended calls, in 40 to 60 bytes each. It is an open hash table of 64-bit fingerprints, whose
+ * third column is the offset of a record in `bytes`. A record consists of integers in groups of 7
+ * bits. Data that many calls share, such as the price, is stored only once, as text. The table is
+ * plain data, so that it can be stored with the state of an audit.
  */
 export type EndedCalls = {
   slots: Uint32Array
@@ -32,7 +32,7 @@ export type EndedCalls = {
 const SLOTS_MIN = 1_024
 const COLUMNS = 3
 const BYTES_MIN = 16_384
-/** A record has at most 7 numbers and the counts, of at most 8 bytes each. */
+/** The maximum size of a record: at most 7 numbers and the counts, of at most 8 bytes each. */
 const RECORD_BYTES_MAX = 256
 
 export const noEndedCalls = (): EndedCalls => ({

@@ -9,7 +9,7 @@ import {
   actNameOf,
   eventTypeOf,
   OTHER_EVENT_NAMES,
-} from '#read-api/contract/act-names.ts'
+} from '#read-api/contract/audit-act-names.ts'
 import { eventTypes } from '#test/support/event-types.ts'
 
 it('every act of the audit log has a name in both languages', () => {

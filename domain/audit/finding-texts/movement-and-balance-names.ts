@@ -3,7 +3,7 @@ import type { TranslatedText } from '../../shared/translated-text.ts'
 /** A count of quota. It is a bigint when a finding is reported, and text once it is stored. */
 export type Amount = bigint | number | string
 
-/** A key, and its name in Chinese and English, with the groups of the pattern. */
+/** A pattern of keys, with a Chinese and an English name that may refer to its groups. */
 type Pattern = readonly [key: RegExp, zh: string, en: string]
 
 function translatedKey(patterns: readonly Pattern[], key: string): TranslatedText {
@@ -24,8 +24,8 @@ const MOVEMENTS: readonly Pattern[] = [
 ]
 
 /**
- * Names a movement by the key of `matchMovement`. The keys are also in stored states, so they stay
- * as they are in every release.
+ * Returns the name of a movement. `key` comes from `matchMovement`. Keys are also in stored states,
+ * so they are the same in every release.
  */
 export const movementName = (key: string): TranslatedText => translatedKey(MOVEMENTS, key)
 
@@ -43,12 +43,12 @@ const GRANTS: readonly Pattern[] = [
   [/^correction (\S+) (\S+)$/, '更正 $1 的批次 $2', 'batch $2 of correction $1'],
 ]
 
-/** Names a grant, deduction or other adjustment by the key of `checkGrant`. */
+/** Returns the name of a grant, deduction or other adjustment. `key` comes from `checkGrant`. */
 export const grantName = (key: string): TranslatedText => translatedKey(GRANTS, key)
 
 export type BalanceName = 'balance' | 'held' | 'affiliate'
 
-/** The balances of an account, as the events and the read model name them. */
+/** The English names of an account's balances, as in the events and the read model. */
 export const BALANCE_NAMES: Readonly<Record<BalanceName, string>> = {
   balance: '余额',
   held: '预扣',
@@ -56,8 +56,8 @@ export const BALANCE_NAMES: Readonly<Record<BalanceName, string>> = {
 }
 
 /**
- * Where a checkpoint comes from: the log itself (`signed`), a caller who kept it (`earlier`), the
- * log after the last event of an export (`next`), or a replacement of the key.
+ * The source of a checkpoint: the log itself (`signed`), a caller who kept it (`earlier`), the log
+ * after the last event of an export (`next`), or a replacement of the key (`rotation`).
  */
 export type CheckpointSource = 'signed' | 'earlier' | 'next' | 'rotation'
 

@@ -6,7 +6,10 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import { TIME_MAX } from '#read-api/contract/resource-field-definition.ts'
 import type { CorrectedPrice } from '../contract/corrections.ts'
 
-/** The members of a price on the wire, and in the domain, in the order of the digest. */
+/**
+ * The members of a price, each by its name in the API and in the domain. The digest of a preview
+ * uses this order.
+ */
 const MEMBERS = [
   ['model_ratio', 'model'],
   ['completion_ratio', 'completion'],
@@ -39,7 +42,7 @@ const PREVIEW = Compile(
   }),
 )
 
-/** Reads the price of a request. Throws if it changes nothing. */
+/** Converts the price of a request to the change of a price. Throws if it changes nothing. */
 export function priceChangeOf(price: CorrectedPrice): PriceChange {
   const change = orderedChange((member) => {
     const name = MEMBERS.find(([, one]) => one === member)?.[0]
@@ -62,7 +65,7 @@ export type ConfirmedPreview = { readonly id: string; readonly scope: Correction
 export const encodePreview = ({ id, scope }: ConfirmedPreview): string =>
   Buffer.from(JSON.stringify({ id, scope })).toString('base64url')
 
-/** Throws a 400 that names the field if the text is not a preview. */
+/** Decodes a preview. Throws a 400 that names the field if the text is not a preview. */
 export function decodePreview(text: string): ConfirmedPreview {
   const parsed = parse(text)
   if (!PREVIEW.Check(parsed)) {

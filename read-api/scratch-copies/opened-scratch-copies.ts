@@ -1,18 +1,22 @@
-import { auditJobsDecider } from '#domain/audit/decide.ts'
+import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
+import {
+  existsCopy,
+  isReadyCopy,
+  type ScratchCopyJob,
+} from '#domain/audit/decide-scratch-copies.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
-import { existsCopy, isReadyCopy, type ScratchCopyJob } from '#domain/audit/scratch-copies.ts'
+import type { EventStore } from '#infra/event-store/port.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import type { ShownAmounts } from '#infra/http/last-shown-amounts.ts'
 import { createRewritingPools, type Pools } from '#infra/postgres/pools.ts'
 import { rewriteForCopy } from '#projections/scratch-copies/query.ts'
 import { HealthCache } from '../channels/health/health-cache.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
-import { eventsUntil } from './events-until.ts'
 import { type CopyHandler, handlersWith } from './routes-of-copies.ts'
 
 type OpenCopy = { readonly pools: Pools; readonly handlers: ReadonlyMap<string, CopyHandler> }
 
-/** The scratch copies whose tables this process has read. Each has two small pools. */
+/** The scratch copies that are open in this process. Each has two small connection pools. */
 export class OpenCopies {
   private readonly deps: ReadDeps
   private readonly open = new Map<string, Promise<OpenCopy>>()
@@ -22,8 +26,8 @@ export class OpenCopies {
   }
 
   /**
-   * Returns the handlers of a copy. The copy is looked up in the events each time, so that none can
-   * be read after it was deleted, or after the data of a user was erased. Throws a 404 or 409.
+   * Returns the handlers of a copy. The copy is looked up in the events each time, so that it can't
+   * be read any more once it was deleted or the data of a user was erased. Throws a 404 or 409.
    */
   async handlersOf(id: string): Promise<ReadonlyMap<string, CopyHandler>> {
     const copies = await this.existing()
@@ -81,8 +85,33 @@ async function openCopy(deps: ReadDeps, { request }: ScratchCopyJob): Promise<Op
   return { pools, handlers }
 }
 
-/** The calls that are under way at present are not those of the copy. */
+/**
+ * A scratch copy shows no running calls, because those of the live site do not belong to its
+ * moment.
+ */
 const NO_GAUGES = { read: async () => [] }
 
-/** Balances of a copy must not count as those that the caller saw last. */
+/**
+ * The balances of a copy are not remembered, because they must not count as the balances that the
+ * caller last saw on the live site.
+ */
 const NOT_REMEMBERED: ShownAmounts = { remember: async () => {}, lastOf: async () => null }
+
+/**
+ * Returns a store that has no events after `position`. It only reads, so that a scratch copy shows
+ * the states, balances and prices of its moment.
+ */
+function eventsUntil(store: EventStore, position: number): EventStore {
+  const isWithin = (event: { readonly position: number }): boolean => event.position <= position
+  const refuse = (): never => {
+    throw new Error('a scratch copy only reads events')
+  }
+  return {
+    readStream: async (...query) => (await store.readStream(...query)).filter(isWithin),
+    readAll: async (...query) => (await store.readAll(...query)).filter(isWithin),
+    headPosition: async () => position,
+    append: refuse,
+    subscribeAll: refuse,
+    close: async () => {},
+  }
+}

@@ -9,8 +9,8 @@ import { timeTravelQueries } from '../contract/time-travel.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { readAt, readRange } from './at-parameter.ts'
 import { auditError } from './audit-errors.ts'
+import { listRawEvents } from './list-raw-events.ts'
 import { listPricesInForce } from './prices-in-force.ts'
-import { listRawEvents } from './raw-events.ts'
 import { readUntil, stateAsOf } from './state-as-of.ts'
 
 /** `GET /api/audit/state/:kind/:id`: a token, channel, user, the options or prices at a moment. */

@@ -24,18 +24,18 @@ export type Digest = { readonly bytes: number; readonly sha256: string }
  * provider's records. Members that are unknown are omitted.
  */
 export type ProviderEvidence = {
-  /** In unix milliseconds. */
+  /** The time at which the request was sent, in unix milliseconds. */
   readonly sentAt: number
   /**
    * The keyed hash of the host of the channel's address, in 16 hexadecimal digits. Receipts show
    * events to customers, who must not learn the address. Omitted if the host follows from the key.
    */
   readonly hostHash?: string
-  /** The body of the request, as far as it was sent. */
+  /** The part of the request's body that was sent. */
   readonly sent?: Digest
   /** The file with the requests of a batch, if it was sent before the batch was submitted. */
   readonly file?: Digest
-  /** The body of the answer, as far as it was received. */
+  /** The part of the answer's body that was received. */
   readonly received?: Digest
   /** The provider's id of the request, from the headers of its answer. */
   readonly requestId?: string
@@ -73,11 +73,14 @@ export type RequestChanges = {
   readonly formats?: CallFormats
   /** The first members of the request that were not sent, because the channel forbids them. */
   readonly dropped?: readonly string[]
-  /** The first members that the provider's model or format can't express, or only in part. */
+  /**
+   * The losses of the conversion: the first members of the request that the provider's model or
+   * format can't express, or can express only in part.
+   */
   readonly losses?: readonly string[]
 }
 
-/** A call whose charge was corrected. The next correction of the call starts from `corrected`. */
+/** A call whose charge was corrected. A later correction of the call starts from `corrected`. */
 export type CorrectedCall = {
   readonly call: string
   readonly tokenId: number
@@ -89,13 +92,13 @@ export type CorrectedCall = {
 } & Partial<PlaceOfCorrectedCall>
 
 /**
- * The place of a corrected call in the sums of usage. Events that were written before sums
- * contained corrections lack it.
+ * The attributes by which the sums of usage count a corrected call. Events of earlier versions
+ * lack them, because the sums did not contain corrections yet.
  */
 export type PlaceOfCorrectedCall = {
-  /** Null if no channel was named for the call. */
+  /** The channel of the call. Null if the call names no channel. */
   readonly channelId: number | null
   readonly group: string
-  /** Whether the cost at the provider is known. */
+  /** True if the cost at the provider is known. */
   readonly isCosted: boolean
 }

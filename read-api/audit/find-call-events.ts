@@ -13,20 +13,25 @@ export type CallEnding = OfType<'CallSettled' | 'CallReleased' | 'CallInterrupte
 export type CallEvents = {
   readonly admission: OfType<'CallAdmitted'> | null
   readonly raises: readonly OfType<'HoldRaised'>[]
-  /** Null while the call is open. */
+  /** The event that ended the call. Null while the call is open. */
   readonly end: CallEnding | null
 }
 
-/** The most events that are searched for the admission, and again for what followed it. */
+/**
+ * The maximum number of events that are searched for the admission, and again for the later events.
+ */
 const SEARCHED_MAX = 4_000
 const PAGE = 500
-/** Clocks of processes that write to one account may differ by this much. */
+/**
+ * The maximum difference between the clocks of two processes that write to one account, in
+ * milliseconds.
+ */
 const CLOCKS_MS = 2_000
 /**
  * Finds the events of a call by its id, a UUID v7, which contains the time of the request.
- * `endedAt` is the position of its ending event, or null if the call is open. Returns null if the
- * account has no event of the call at that position. `isDense` tells that every position has an
- * event, so that one can be read by its position.
+ * `endedAt` is the position of the event that ended the call, or null if the call is open. If
+ * `isDense` is set, every position has an event, so an event can be read by its position. Returns
+ * null if the account has no event of the call at `endedAt`.
  */
 export async function findCallEvents(
   store: Store,
@@ -66,7 +71,10 @@ async function endingAt(
   return isEnd ? (event as CallEnding) : null
 }
 
-/** Searches from the time of the request on, and then backwards from the end. */
+/**
+ * Searches the admission forwards from the time of the request, and then backwards from the end of
+ * the call.
+ */
 async function findAdmission(
   store: Store,
   stream: string,

@@ -16,7 +16,10 @@ export type ScratchCopyJob = {
 
 /** The number of copies that may exist at once, because each is as large as the read models. */
 export const SCRATCH_COPIES_MAX = 2
-/** Auditors may have fewer copies, so that none of them can keep all others from making one. */
+/**
+ * The maximum number of copies of one auditor, so that no auditor can prevent all others from
+ * making one.
+ */
 export const SCRATCH_COPIES_OF_AUDITOR_MAX = 1
 /** The time in milliseconds after which a copy is dropped. */
 export const SCRATCH_COPY_KEPT_MS = 24 * 3_600_000
@@ -32,7 +35,7 @@ export type ScratchCopyCommand =
   | ({ readonly type: 'FinishScratchCopy' } & ScratchCopyBuilt['data'])
   | {
       readonly type: 'EndScratchCopies'
-      /** Null ends all copies. */
+      /** The ids of the copies to end. Null ends all copies. */
       readonly ids: readonly string[] | null
       readonly reason: ScratchCopyEnd
       readonly endedAt: number

@@ -4,7 +4,7 @@ import type { EventStore } from '#infra/event-store/port.ts'
 import type { EventPage, RawEvent } from '../contract/time-travel.ts'
 import { type At, isAfter } from './at-parameter.ts'
 
-/** The most events that one request reads. Then the caller goes on with the cursor. */
+/** The maximum number of events that one request reads. The caller continues with the cursor. */
 const SCANNED_MAX = 10_000
 const PAGE = 500
 
@@ -20,7 +20,7 @@ export type EventQuery = {
   readonly limit: number
 }
 
-/** Reads the next events after a position, in their order. A short page is the end. */
+/** Reads the next events after a position, in order. A page that is not full is the last one. */
 type Source = (after: number) => Promise<readonly Recorded[]>
 
 /**

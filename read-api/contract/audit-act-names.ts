@@ -91,7 +91,7 @@ export const ACT_NAMES = [
 ] as const
 export type ActName = (typeof ACT_NAMES)[number]
 
-/** Events that are no acts, by names of the same form. With the acts, they are all events. */
+/** The names of all events that are no acts, in the same form. */
 export const OTHER_EVENT_NAMES = [
   'affiliate-transferred',
   'batch-accepted',

@@ -8,7 +8,8 @@ export type EvidenceView = {
 }
 
 /**
- * Owners of a call get the digests, and of the identifiers only those that answers contain anyway.
+ * Returns the evidence that the viewer may see. Owners of a call get the digests, but only those
+ * identifiers that the answer to the call contained anyway.
  */
 export function evidenceOf(
   evidence: Partial<ProviderEvidence> | undefined,
@@ -33,10 +34,12 @@ export function evidenceOf(
 const withoutUndefined = (fields: Record<string, unknown>): AttemptEvidence =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-/** Matches members of a usage report that tell what the site pays, or to whom. */
+/** Matches names in a usage report that reveal what the site pays, or to whom. */
 const OF_OPERATOR = /cost|price|billing|upstream|provider|account/i
 
-/** Returns the usage as the provider reported it, unless it is only for admins. */
+/**
+ * Returns the usage report of the provider. Returns null if only admins and auditors may see it.
+ */
 export function usageReportOf(
   evidence: Partial<ProviderEvidence> | undefined,
   seesAll: boolean,

@@ -22,8 +22,8 @@ export type Half = {
 }
 
 /**
- * Matches the two events of a movement: the source (an order, a code) and the event of the account.
- * Their order in the store may be either.
+ * Matches the two events of a movement: the event of the source (an order or a code) and the event
+ * of the account. Either of them may come first in the store.
  */
 export function matchMovement(
   state: AuditState,
@@ -52,7 +52,7 @@ export function matchMovement(
   })
 }
 
-/** Reports the movements of which one of the two events is missing. */
+/** Reports the movements that lack one of the two events. */
 export function reportHalfMovements(state: AuditState, findings: Findings): void {
   for (const [key, half] of state.movements) {
     if (half.isSource && half.isUpperBound) continue

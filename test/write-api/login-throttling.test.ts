@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createMemoryLimits, type MemoryLimits } from '#infra/limits/memory-limits.ts'
-import { createLoginGuard } from '#write-api/sessions/login-guard.ts'
+import { createLoginGuard } from '#write-api/sessions/login-throttling.ts'
 
 let limits: MemoryLimits
 afterEach(() => limits.close())

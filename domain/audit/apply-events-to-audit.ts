@@ -6,13 +6,13 @@ import { rememberCorrection } from './check-corrections.ts'
 import { checkOrder, checkRedemption, matchCredit } from './check-orders-and-codes.ts'
 import { messageOf } from './finding-texts.ts'
 import type { Findings } from './findings.ts'
-import { reportHalfMovements } from './movements.ts'
+import { reportHalfMovements } from './match-movements.ts'
 import { type AuditState, isPartial } from './state.ts'
 
 /**
- * Applies the next event of the store to `state`, and reports every rule that it breaks. Events
- * must be passed in the order of their positions. An event whose data has another shape is
- * reported; it never throws.
+ * Applies the next event of the store to `state`, and reports every rule that the event breaks.
+ * Events must be passed in the order of their positions. An event whose data has an unexpected
+ * shape is reported and never causes an exception.
  */
 export function applyToAudit(state: AuditState, event: Recorded, findings: Findings): void {
   checkPlace(state, event, findings)
@@ -62,13 +62,15 @@ const CREDITS: ReadonlySet<string> = new Set([
 ])
 
 type FinishOptions = {
-  /** The time since which the site has been running, in unix milliseconds, if it is known. */
+  /**
+   * The time since which the site has been running, in unix milliseconds. Omitted if it is unknown.
+   */
   readonly runningSince?: number
 }
 
 /**
- * Checks the rules that hold at the end of the events. The state is not changed, so that it can be
- * continued with later events.
+ * Checks the rules that hold at the end of the events. It does not change the state, so that later
+ * events can still be applied.
  */
 export function finishAudit(
   state: AuditState,

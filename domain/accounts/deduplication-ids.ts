@@ -11,7 +11,9 @@ type Of = {
 export const topUpId = (of: Of): string => `top-up-${suffix(of)}`
 export const rebateId = (of: Of): string => `rebate-${suffix(of)}`
 
-/** The id by which the account recognises a batch of a correction that was applied before. */
+/**
+ * Returns the id of one batch of a correction. The account recognises a repeated batch by this id.
+ */
 export const correctionBatchId = (of: {
   readonly correctionId: string
   readonly batch: number

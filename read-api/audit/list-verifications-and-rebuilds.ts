@@ -5,7 +5,7 @@ import {
   isOpen,
   type RebuildJob,
   type VerificationJob,
-} from '#domain/audit/decide.ts'
+} from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { detailIn, type Finding } from '#domain/audit/findings.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
@@ -25,7 +25,10 @@ import {
 } from '../contract/verifications.ts'
 import type { App, ReadDeps } from '../read-route-helpers.ts'
 
-/** `GET /api/audit/verifications` and `GET /api/audit/verifications/{id}` */
+/**
+ * `GET /api/audit/verifications`: the latest verifications of the recorded events, newest first.
+ * `GET /api/audit/verifications/{id}`: one of them.
+ */
 export function listVerifications(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(verificationQueries, 'GET /api/audit/verifications'),
@@ -51,7 +54,7 @@ export function listVerifications(app: App, deps: ReadDeps): void {
   })
 }
 
-/** `GET /api/audit/rebuilds` */
+/** `GET /api/audit/rebuilds`: the latest rebuilds of read models, newest first. */
 export function listRebuilds(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(verificationQueries, 'GET /api/audit/rebuilds'),
@@ -67,7 +70,7 @@ export function listRebuilds(app: App, deps: ReadDeps): void {
 const jobsOf = ({ core: { actors } }: ReadDeps): Promise<AuditJobsState> =>
   actors.ask(auditJobsDecider, AUDIT_JOBS_STREAM, (state) => state)
 
-/** Returns the answers for jobs, newest first, with the progress of those that are running. */
+/** Returns the items of a response for jobs, newest first, with the progress of running jobs. */
 async function jobAnswers<Job extends AuditJob, Answer>(
   { core }: ReadDeps,
   jobs: readonly Job[],

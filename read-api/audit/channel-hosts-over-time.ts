@@ -6,10 +6,10 @@ import type { HostOfChannel } from '../read-route-helpers.ts'
 
 const PAGE = 1_000
 
-/** The host of a channel from a position on. It is empty if it is not known. */
+/** The host of a channel from a position on. It is empty if the host is unknown. */
 type Entry = {
   readonly position: number
-  /** In unix milliseconds. */
+  /** The time of the change in unix milliseconds. */
   readonly at: number
   readonly host: string
 }
@@ -25,8 +25,8 @@ type Attempted = {
 }
 
 /**
- * The hosts of all channels over time, from the events of the channels. It keeps only changes of
- * hosts, and reads only the events that are new since the last question.
+ * Keeps the hosts of all channels over time. It reads the events of the channels, each event only
+ * once, and stores only changes of hosts.
  */
 export class ChannelHosts {
   private readonly store: Core['store']

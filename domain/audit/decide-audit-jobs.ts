@@ -1,5 +1,14 @@
 import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
+import {
+  decideOnScratchCopies,
+  isBuildingCopy,
+  type ScratchCopyCommand,
+  type ScratchCopyErrorCode,
+  type ScratchCopyJob,
+  withEndedCopies,
+  withRequestedCopy,
+} from './decide-scratch-copies.ts'
 import type {
   AuditJobEvent,
   LogKeyRotated,
@@ -33,7 +42,7 @@ export type VerificationJob = {
   readonly request: VerificationRequested['data']
   readonly result: VerificationFinished['data'] | null
   readonly failure: Ended | null
-  /** Whether the admins were notified of the findings. */
+  /** True if the admins were notified of the findings. */
   readonly isNotified: boolean
 }
 
@@ -53,7 +62,9 @@ export type AuditJobsState = {
   readonly scratchCopies: readonly ScratchCopyJob[]
   /** The public keys to which the key of the transparency log was rotated. */
   readonly rotatedKeys: readonly string[]
-  /** The witnesses that know another history than the site has, oldest first. */
+  /**
+   * The witnesses that refused to sign because they had signed a different history, oldest first.
+   */
   readonly refusals: readonly RefusingWitness[]
 }
 
@@ -76,7 +87,7 @@ export type AuditJobErrorCode =
   /** Params: `id`, the id of the job that has not ended. */
   | 'VerificationRunning'
   | 'RebuildRunning'
-  /** The admins were already notified, or there is nothing to notify of. */
+  /** The admins were already notified, or there is nothing to notify them of. */
   | 'NothingToNotify'
 type AuditJobError = CodedError<AuditJobErrorCode>
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ExactJson, isNumber, isObject, parseJsonText } from '#domain/shared/json-text.ts'
+import { type ExactJson, isNumber, isObject, parseJsonText } from '#domain/shared/lossless-json.ts'
 
 /** Converts to the value that `JSON.parse` returns. */
 function plain(value: ExactJson): unknown {

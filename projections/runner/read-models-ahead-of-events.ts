@@ -17,7 +17,10 @@ export type AheadOfEvents = {
 export const describeAhead = ({ reached, head }: AheadOfEvents): string =>
   `read models have read up to ${reached}, but only ${head} events are here`
 
-/** A replica of the event store may lag, so its last position is read again before it counts. */
+/**
+ * How often the last position of the event store is read. It is read again, because a replica of
+ * the store may lag.
+ */
 const HEAD_READS = 5
 const HEAD_READ_INTERVAL_MS = 200
 
@@ -25,9 +28,10 @@ export const ensureCheckpointTables = (pg: Pool): Promise<void> =>
   ensureSchema(pg, CHECKPOINT_SCHEMA, CHECKPOINT_TABLE)
 
 /**
- * Finds read models that are ahead of the events: the end of the history was cut off, or an older
- * backup of the events was restored. They are recorded until they are rebuilt, because new events
- * would soon take the positions that a read model regards as read. Returns all recorded ones.
+ * Finds read models that are ahead of the events. This happens if the end of the history was cut
+ * off, or if an older backup of the events was restored. Such read models are recorded until they
+ * are rebuilt, because new events would soon take positions that the read model counts as read.
+ * Returns all recorded read models.
  */
 export async function recordAheadOfEvents({
   pg,
@@ -73,7 +77,7 @@ export async function readAheadOfEvents(
   )
 }
 
-/** Returns the read model that had read furthest beyond the events, or null. */
+/** Returns the read model that is furthest ahead of the events, or null. */
 export const furthestAhead = (
   ahead: ReadonlyMap<ProjectionName, AheadOfEvents>,
 ): AheadOfEvents | null =>
