@@ -25,15 +25,6 @@ import {
   type RefusingWitnessErrorCode,
   withAcknowledged,
 } from './refusing-witnesses.ts'
-import {
-  decideOnScratchCopies,
-  isBuildingCopy,
-  type ScratchCopyCommand,
-  type ScratchCopyErrorCode,
-  type ScratchCopyJob,
-  withEndedCopies,
-  withRequestedCopy,
-} from './scratch-copies.ts'
 
 type Ended = { readonly finishedAt: number }
 

@@ -7,7 +7,7 @@ import {
   type EndedCalls,
   findEndedCall,
   noEndedCalls,
-} from './ended-calls.ts'
+} from './ended-calls-table.ts'
 import { addId, type IdSet, noIds } from './id-set.ts'
 
 type CallEnd = CallSettled | CallInterrupted

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import type { CheckpointSource } from '#domain/audit/finding-texts/names.ts'
+import type { CheckpointSource } from '#domain/audit/finding-texts/movement-and-balance-names.ts'
 import { FindingError } from '#domain/audit/finding-texts.ts'
 
 /**

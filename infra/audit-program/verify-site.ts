@@ -10,7 +10,7 @@ import {
   ensureCheckpointTables,
   furthestAhead,
   recordAheadOfEvents,
-} from '#projections/runner/ahead-of-events.ts'
+} from '#projections/runner/read-models-ahead-of-events.ts'
 import type { Core } from '../core-dependencies.ts'
 import { GrowingTree } from './append-only-merkle-tree.ts'
 import { compareBalances } from './compare-balances.ts'

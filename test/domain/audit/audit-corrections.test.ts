@@ -1,13 +1,13 @@
 import { deserialize, serialize } from 'node:v8'
 import { describe, expect, it } from 'vitest'
-import { applyToAudit, finishAudit } from '#domain/audit/audit.ts'
+import { applyToAudit, finishAudit } from '#domain/audit/apply-events-to-audit.ts'
 import { addCall, endOf, noCallPositions, recordEnd } from '#domain/audit/call-positions.ts'
 import {
   addEndedCall,
   type EndedCall,
   findEndedCall,
   noEndedCalls,
-} from '#domain/audit/ended-calls.ts'
+} from '#domain/audit/ended-calls-table.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { endsToRead, forgetProvidedEnds, provideEnd } from '#domain/audit/remembered-calls.ts'
 import { initialAudit } from '#domain/audit/state.ts'
