@@ -252,9 +252,7 @@ class CheckpointChecks {
     else this.findings.report(check, null, 'CheckpointDiffersAfter', { source, size, agreed })
   }
 
-  /**
-   * Reports the checkpoints that cover missing events, and the events that no checkpoint covers.
-   */
+  /** Reports checkpoints that cover missing events, and events that no checkpoint covers. */
   finish(tree: GrowingTree, lastAt: number, { continuation }: Manifest): void {
     for (const [size, expected] of this.bySize) {
       if (size < tree.size) continue
