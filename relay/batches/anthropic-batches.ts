@@ -7,7 +7,7 @@ import {
   objectIn,
   PROVIDER_ID,
   recordOf,
-} from './batch-protocol.ts'
+} from './provider-batch-api.ts'
 
 const PUBLIC_PREFIX = 'msgbatch_'
 const PUBLIC_ID = /^msgbatch_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/

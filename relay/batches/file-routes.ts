@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
-import { servingGroupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { chatBodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import {
@@ -12,6 +11,7 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
+import { servingGroupsOf } from '../pipeline/plan-call-with-fallbacks.ts'
 import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
 import type { FormRules } from '../uploads/form-rules.ts'
 import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
@@ -19,10 +19,8 @@ import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import { keysOfSubmitted } from '../views/keys-of-submitted-work.ts'
 import { GIGABYTE } from '../views/option-view.ts'
-import { recordOf } from './batch-protocol.ts'
-import { openDownload } from './batch-results.ts'
+import { openDownload } from './download-batch-results.ts'
 import type { FileLimit, FileLimits, StoredFile } from './file-store.ts'
-import { sendRenderedLines } from './look-up-batch.ts'
 import {
   contentPathOf,
   fileIdOf,
@@ -32,8 +30,10 @@ import {
   renderOpenAiResult,
 } from './openai-batches.ts'
 import { checkFile } from './plan-batch-file.ts'
-import { deleteAtProvider, FILE_RETENTION_MS } from './result-files.ts'
+import { recordOf } from './provider-batch-api.ts'
+import { deleteAtProvider, FILE_RETENTION_MS } from './register-and-delete-batch-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
+import { sendRenderedLines } from './show-cancel-and-delete-batches.ts'
 import { sendFailure } from './submit-batch.ts'
 import { uploadFile, whileReadingFile } from './submit-batch-file.ts'
 

@@ -11,7 +11,7 @@ import {
   objectIn,
   PROVIDER_ID,
   recordOf,
-} from './batch-protocol.ts'
+} from './provider-batch-api.ts'
 import { type BatchLine, LINES_MAX } from './read-batch-request.ts'
 import { JsonArraySplitter, type SplitRules, UnsplittableJson } from './split-json-array.ts'
 

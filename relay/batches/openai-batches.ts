@@ -12,7 +12,7 @@ import {
   objectIn,
   PROVIDER_ID,
   recordOf,
-} from './batch-protocol.ts'
+} from './provider-batch-api.ts'
 
 /** The paths of batches and files below a channel's address. */
 export const OPENAI_BATCHES_PATH = '/v1/batches'

@@ -9,8 +9,8 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { LineTooLong, linesIn } from './batch-results.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
+import { LineTooLong, linesIn } from './download-batch-results.ts'
 import { BATCH_ENDPOINTS } from './openai-batches.ts'
 import {
   acceptsBatches,

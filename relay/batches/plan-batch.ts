@@ -13,16 +13,16 @@ import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-f
 import type { ModelCalls } from '../limits/call-limit-rules.ts'
 import { estimateOf } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { candidateOf, outputLimitsOf } from '../pipeline/candidate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
-import { errorInFiles } from '../pipeline/may-use-file.ts'
 import { accessError, type CallPlan, isValid, planAlternative } from '../pipeline/plan-call.ts'
+import { candidateOf, outputLimitsOf } from '../pipeline/prepare-request-for-channel.ts'
+import { errorInFiles } from '../pipeline/refuse-files-of-provider.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
 import { type RelayChannel, serves } from '../views/channel-view.ts'
+import type { InlineBatches, InlineSubmission } from './batch-apis-with-inline-requests.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
-import type { InlineBatches, InlineSubmission } from './inline-batches.ts'
 
 /** A batch that may be submitted: what it holds, where it goes, and what is sent. */
 export type BatchPlan = {

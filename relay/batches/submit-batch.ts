@@ -6,21 +6,21 @@ import {
   type CallOutcome,
   type CallPermit,
 } from '../pipeline/acquire-call-permit.ts'
-import { servingGroupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { claimIdempotencyKey, type KeyedCall } from '../pipeline/claim-idempotency-key.ts'
 import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
+import { servingGroupsOf } from '../pipeline/plan-call-with-fallbacks.ts'
 import { readBody } from '../pipeline/read-body.ts'
 import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import { confidentialTo, placeOf, type RelayKey } from '../views/channel-view.ts'
-import { type Submitted, sendSubmission } from './batch-evidence.ts'
+import type { InlineBatches } from './batch-apis-with-inline-requests.ts'
 import type { StoredBatch } from './batch-store.ts'
-import type { InlineBatches } from './inline-batches.ts'
-import { rendered } from './look-up-batch.ts'
 import { type BatchPlan, callsOf, planBatch } from './plan-batch.ts'
+import { type Submitted, sendSubmission } from './provider-evidence-of-batch.ts'
 import type { BatchDeps } from './settle-batch.ts'
+import { rendered } from './show-cancel-and-delete-batches.ts'
 
 /**
  * The number of batches that a process plans at once, because the read lines need much memory. An

@@ -40,7 +40,7 @@ import {
   type MeteredCall,
   resolveCache,
   resolveDoubts,
-} from './plausible-usage.ts'
+} from './check-plausibility-of-usage.ts'
 
 export type Delivery = {
   /** The usage that the provider reported, unparsed; undefined if the provider reported none. */

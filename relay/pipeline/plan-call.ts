@@ -26,7 +26,7 @@ import type { StoragePlace } from '../stored-responses/stored-responses.ts'
 import { acceptsCalls, type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms, type FormBounds, type ToolBounds } from './call-hold-terms.ts'
-import { candidateOf } from './candidate.ts'
+import { candidateOf } from './prepare-request-for-channel.ts'
 
 /**
  * The forms of a request: the original request, followed by one form for each channel with

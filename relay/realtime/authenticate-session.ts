@@ -1,9 +1,9 @@
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isModelName } from '../dialects/read-request-members.ts'
-import { inOfferingGroup } from '../pipeline/alternatives.ts'
 import { authenticate, type Caller, callerOf, keyText } from '../pipeline/authenticate.ts'
 import { type Exchange, queryIn } from '../pipeline/http-exchange.ts'
-import type { CallRequest } from '../pipeline/http-messages.ts'
+import type { CallRequest } from '../pipeline/http-request-and-response-types.ts'
+import { inOfferingGroup } from '../pipeline/plan-call-with-fallbacks.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { readSession, type SessionSettings } from './session-settings.ts'
 

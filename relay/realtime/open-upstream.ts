@@ -8,10 +8,10 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector, isRetryable } from '../pipeline/channel-selector.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
-import { requestIdHeaderIn, retryAfterOf } from '../pipeline/headers-of-answer.ts'
 import { accessError, hasValid, priceError } from '../pipeline/plan-call.ts'
+import { requestIdHeaderIn, retryAfterOf } from '../pipeline/read-provider-headers.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
-import { unservedBy } from '../pipeline/try-channels.ts'
+import { unservedBy } from '../pipeline/try-channels-in-order.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import {
   authorizedCall,

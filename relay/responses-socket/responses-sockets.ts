@@ -7,7 +7,7 @@ import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyOwner } from '../limits/body
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
-import type { CallRequest, CallResponse } from '../pipeline/http-messages.ts'
+import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import {
   type ConversationState,

@@ -3,7 +3,7 @@ import { Readable, Writable } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { EVENT_BOUNDARY, eventData } from '../canonical/sse-scanner.ts'
 import { streamOfResponse } from '../dialects/openai-responses/stream-events.ts'
-import type { CallRequest, CallResponse } from '../pipeline/http-messages.ts'
+import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 
 /** The headers of an upgrade that describe its connection, or a call that is sent only once. */
 const OF_UPGRADE = /^(?:connection|upgrade|sec-websocket-.*|content-.*|idempotency-key)$/

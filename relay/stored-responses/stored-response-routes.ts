@@ -7,7 +7,6 @@ import { acquirePermit, CALLS_NO_MODEL, type CallPermit } from '../pipeline/acqu
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { accountCodeIn } from '../pipeline/detect-provider-account-error.ts'
 import { retryHeaders } from '../pipeline/failed-call-answer.ts'
-import { retryAfterIn } from '../pipeline/headers-of-answer.ts'
 import {
   type Exchange,
   headersOf,
@@ -15,6 +14,7 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
+import { retryAfterIn } from '../pipeline/read-provider-headers.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { ANSWER_BYTES_MAX } from '../pipeline/upstream-attempt.ts'
 import { responsesPathOf } from '../providers/openai-compatible/provider-target.ts'

@@ -3,7 +3,7 @@ import { onRequestSent } from '#infra/outbound/on-request-sent.ts'
 import type { Connections, Outbound, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import type { AttemptEvidence } from '#relay/pipeline/attempt-evidence.ts'
-import { retryAfterOf } from '#relay/pipeline/headers-of-answer.ts'
+import { retryAfterOf } from '#relay/pipeline/read-provider-headers.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import { CredentialsError, headersByName } from '../providers/clouds/cloud-access.ts'
 import {

@@ -1,5 +1,5 @@
 import { type Exchange, headersOf } from './http-exchange.ts'
-import type { CallResponse } from './http-messages.ts'
+import type { CallResponse } from './http-request-and-response-types.ts'
 
 /**
  * The maximum length in bytes of events or a plain answer that are copied into a string before

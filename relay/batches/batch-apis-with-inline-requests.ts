@@ -6,13 +6,13 @@ import type { PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
 import { headersByName } from '../providers/clouds/cloud-access.ts'
 import { ANTHROPIC_BATCHES, BATCHES_PATH, VERSION_HEADERS } from './anthropic-batches.ts'
-import type { BatchProtocol } from './batch-protocol.ts'
 import {
   GEMINI_BATCHES,
   type GeminiBatchRequest,
   inGeminiRequest,
   readGeminiBatch,
 } from './gemini-batches.ts'
+import type { BatchProtocol } from './provider-batch-api.ts'
 import { type BatchLine, inRequest, readBatchRequest } from './read-batch-request.ts'
 
 /** What a submission has, apart from its lines. */

@@ -3,12 +3,12 @@ import type { RelayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { serves } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
-import { conversionErrorAt, outputLimitsOf } from './candidate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { isKeyed } from './claim-idempotency-key.ts'
 import { isOfConversion } from './convert-request.ts'
 import type { Exchange } from './http-exchange.ts'
 import { type CallPlan, lowestTerms } from './plan-call.ts'
+import { conversionErrorAt, outputLimitsOf } from './prepare-request-for-channel.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 /** The maximum number of channels for which a conversion is tried before the admission. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { withHeaders, withVersion } from '../adapters/provider-settings.ts'
+import { withHeaders, withVersion } from '../adapters/model-headers-and-api-version.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import {
   BETA_HEADER,
@@ -14,7 +14,7 @@ import {
   providerCall,
 } from '../providers/openai-compatible/provider-target.ts'
 import { providerForm } from '../uploads/provider-form.ts'
-import type { Candidate } from './candidate.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
 
 /** Builds the call of a candidate. `added` are headers of the gateway itself. */
 export function callOf(

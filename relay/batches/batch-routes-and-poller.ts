@@ -10,10 +10,18 @@ import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { TASK_LIMITS } from '../tasks/send-request-to-task-provider.ts'
 import { BATCHES_PATH } from './anthropic-batches.ts'
+import { ANTHROPIC_INLINE, geminiInline } from './batch-apis-with-inline-requests.ts'
 import { BatchLedger } from './batch-ledger.ts'
 import { deleteFile, listFiles, sendFileContent, showFile, uploadBatchFile } from './file-routes.ts'
 import { GEMINI_BATCHES_PATH } from './gemini-batches.ts'
-import { ANTHROPIC_INLINE, geminiInline } from './inline-batches.ts'
+import { FILES_PATH, OPENAI_BATCHES_PATH } from './openai-batches.ts'
+import { deleteExpiredFiles } from './register-and-delete-batch-files.ts'
+import { type BatchDeps, BatchSettler, type Settle } from './settle-batch.ts'
+import {
+  cancelGeminiBatch,
+  listGeminiBatches,
+  showGeminiBatch,
+} from './show-and-cancel-gemini-batches.ts'
 import {
   cancelBatch,
   deleteBatch,
@@ -21,11 +29,7 @@ import {
   listOpenAiBatches,
   sendResults,
   showBatch,
-} from './look-up-batch.ts'
-import { cancelGeminiBatch, listGeminiBatches, showGeminiBatch } from './look-up-gemini-batch.ts'
-import { FILES_PATH, OPENAI_BATCHES_PATH } from './openai-batches.ts'
-import { deleteExpiredFiles } from './result-files.ts'
-import { type BatchDeps, BatchSettler, type Settle } from './settle-batch.ts'
+} from './show-cancel-and-delete-batches.ts'
 import { submitBatch } from './submit-batch.ts'
 import { submitBatchFile } from './submit-batch-file.ts'
 

@@ -7,14 +7,12 @@ import { serviceTierIn } from '../dialects/requested-conditions.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { idsInEvent, idsInResponse, isStored } from '../stored-responses/stored-input.ts'
 import { placeOf } from '../views/channel-view.ts'
+import type { AnswerForwarder } from './audio-forwarder.ts'
 import type { Caller } from './authenticate.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
-import type { AnswerForwarder } from './bytes-forwarder.ts'
 import type { CallLedger } from './call-ledger.ts'
-import type { Candidate } from './candidate.ts'
-import { mismatchIn } from './compare-answer.ts'
+import { mismatchIn } from './compare-answer-with-request-and-bill.ts'
 import { accountCodeIn } from './detect-provider-account-error.ts'
-import { endStream, TEXT_BYTES_MAX, writeBytes } from './event-stream-response.ts'
 import {
   answerError,
   callErrorAnswer,
@@ -25,11 +23,13 @@ import {
 } from './failed-call-answer.ts'
 import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
 import { changesOf } from './recorded-request-changes.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'
 import { storeProviderMessage } from './store-provider-message.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
+import { endStream, TEXT_BYTES_MAX, writeBytes } from './write-streamed-response.ts'
 
 export type Closing = {
   readonly deps: RelayDeps

@@ -9,9 +9,9 @@ import {
   mayBeOfOtherAccount,
   sendWithKeys,
 } from '../views/keys-of-submitted-work.ts'
-import { type BatchDescription, objectIn } from './batch-protocol.ts'
 import { NO_FILE_LIMITS, type StoredFile } from './file-store.ts'
 import { filePathOf, type ResultKind, resultFileIdOf } from './openai-batches.ts'
+import { type BatchDescription, objectIn } from './provider-batch-api.ts'
 
 /** The time for which files are kept, unless the caller says otherwise. */
 export const FILE_RETENTION_MS = 30 * 86_400_000

@@ -3,7 +3,7 @@ import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { providerRequest } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { mayBeOfOtherAccount } from '../views/keys-of-submitted-work.ts'
-import type { BatchProtocol } from './batch-protocol.ts'
+import type { BatchProtocol } from './provider-batch-api.ts'
 import { elementsIn } from './split-json-array.ts'
 
 /** The maximum length of a line. A longer one is a request or an answer that no model has. */

@@ -2,11 +2,11 @@ import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { isByAudioTokens } from '../dialects/openai-audio/audio-usage.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
-import { type AnswerForwarder, BytesForwarder } from './bytes-forwarder.ts'
-import type { Candidate } from './candidate.ts'
-import { writeBytes, writeEvents } from './event-stream-response.ts'
+import { type AnswerForwarder, BytesForwarder } from './audio-forwarder.ts'
 import type { Exchange } from './http-exchange.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
 import { StreamForwarder } from './stream-forwarder.ts'
+import { writeBytes, writeEvents } from './write-streamed-response.ts'
 
 type Options = {
   readonly screen: AnswerScreen | null

@@ -2,8 +2,11 @@ import type { Thinking } from '#relay/conversion/canonical-request.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import { adaptRequest } from '../adapters/adapt-request.ts'
 import { type AdapterOptions, NO_ADAPTERS } from '../adapters/model-adapter-options.ts'
+import {
+  type ProviderSettings,
+  providerSettings,
+} from '../adapters/model-headers-and-api-version.ts'
 import { thinkingFor } from '../adapters/model-suffix.ts'
-import { type ProviderSettings, providerSettings } from '../adapters/provider-settings.ts'
 import { suffixAt } from '../adapters/resolve-model-name.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
@@ -31,8 +34,8 @@ import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallTerms } from './call-hold-terms.ts'
 import { type ConvertedRequest, conversionOf } from './convert-request.ts'
 import { withFittingBudget } from './fit-thinking-budget.ts'
-import { type TranslatedChat, translateChat } from './translate-chat.ts'
-import { withoutForeignThinking } from './without-foreign-thinking.ts'
+import { withoutForeignThinking } from './remove-thinking-of-other-providers.ts'
+import { type TranslatedChat, translateChat } from './translate-chat-for-provider.ts'
 
 /** A channel to which the call may be sent, with the request for that channel. */
 export type Candidate = {

@@ -3,10 +3,10 @@ import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { listOf, objectOrEmpty, parsedObject, textOf } from '../conversion/json-fields.ts'
 import { imagesAnswer } from '../providers/openai-compatible/image-adapters.ts'
 import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
-import type { Candidate } from './candidate.ts'
-import type { Closing } from './conclude-call.ts'
 import { showNames } from './http-exchange.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
 import type { RelayDeps } from './relay-deps.ts'
+import type { Closing } from './settle-and-answer-call.ts'
 import { ANSWER_BYTES_MAX } from './upstream-attempt.ts'
 
 /** The limits of the images of one answer, all together. In base64, they fit into an answer. */

@@ -1,7 +1,7 @@
 import { isLoggableId } from '#relay/canonical/redact-provider-texts.ts'
-import type { Candidate } from './candidate.ts'
-import { type ProviderHeaders, requestIdHeaderIn } from './headers-of-answer.ts'
 import type { Exchange } from './http-exchange.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
+import { type ProviderHeaders, requestIdHeaderIn } from './read-provider-headers.ts'
 
 /**
  * Returns the provider's id of a request for the log. Returns null if there is none, or if it might

@@ -5,7 +5,7 @@ import { readMessagesRequest } from '#relay/dialects/anthropic-messages/messages
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
-import { sessionOf } from '#relay/pipeline/session-of-request.ts'
+import { sessionOf } from '#relay/pipeline/recognize-session-of-request.ts'
 
 const vault = {
   keyedHash: (purpose: string, text: string) =>

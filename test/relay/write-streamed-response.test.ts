@@ -4,8 +4,8 @@ import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it } from 'vitest'
 import { OPENAI_ERRORS } from '#relay/dialects/openai-chat/error-body.ts'
-import { endStream, writeEvents } from '#relay/pipeline/event-stream-response.ts'
 import type { Exchange } from '#relay/pipeline/http-exchange.ts'
+import { endStream, writeEvents } from '#relay/pipeline/write-streamed-response.ts'
 
 type Stream = readonly (string | number)[]
 

@@ -20,8 +20,8 @@ import {
   renderBatch,
   renderResult,
 } from './anthropic-batches.ts'
-import { resultLines } from './batch-results.ts'
 import type { PageOfBatches, StoredBatch } from './batch-store.ts'
+import { resultLines } from './download-batch-results.ts'
 import {
   type GeminiBatchRequest,
   geminiBatchOf,

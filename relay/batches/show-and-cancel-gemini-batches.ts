@@ -8,8 +8,8 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
-import { openDownload } from './batch-results.ts'
 import type { StoredBatch } from './batch-store.ts'
+import { openDownload } from './download-batch-results.ts'
 import {
   GEMINI_BATCHES_PATH,
   geminiBatchOf,
@@ -17,6 +17,7 @@ import {
   RESULT_RULES,
   renderGeminiResult,
 } from './gemini-batches.ts'
+import { type BatchDeps, confidentialAt, type Settle } from './settle-batch.ts'
 import {
   find,
   missing,
@@ -25,8 +26,7 @@ import {
   rendered,
   sendAbout,
   settleSoon,
-} from './look-up-batch.ts'
-import { type BatchDeps, confidentialAt, type Settle } from './settle-batch.ts'
+} from './show-cancel-and-delete-batches.ts'
 import { elementsIn } from './split-json-array.ts'
 
 const PAGE = { usual: 50, most: 1_000 }

@@ -8,8 +8,8 @@ import {
 } from '#relay/canonical/check-answered-model-and-cost.ts'
 import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
 import type { Delivery } from './billed-usage.ts'
-import type { Candidate } from './candidate.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
 
 /**
  * Compares the answer with the request and the bill. Returns a mismatch of the model or the cost,
