@@ -15,10 +15,10 @@ import {
 import type { BatchProtocol } from './provider-batch-api.ts'
 import { type BatchLine, inRequest, readBatchRequest } from './read-batch-request.ts'
 
-/** What a submission has, apart from its lines. */
+/** The data of a submission apart from its lines. */
 export type InlineSubmission = {
   readonly lines: readonly BatchLine[]
-  /** What is stored for descriptions of the batch; null for nothing. */
+  /** The members that descriptions of the batch repeat; null if there are none. */
   readonly shown: object | null
 }
 
@@ -30,9 +30,9 @@ export type InlineBatches = {
   /** The model in the path of the submission; null if each line names its own. */
   readonly path: PathParameters | null
   readonly read: (body: Buffer) => Promise<InlineSubmission | RelayError>
-  /** Names the line that has an error. */
+  /** Adds the path of the faulty line to its error. */
   readonly inLine: (error: RelayError, index: number) => RelayError
-  /** The bytes around a line, and around all lines. */
+  /** The bytes of the body before and after each line, and before and after all lines. */
   readonly write: {
     readonly begin: (shown: object | null) => string
     readonly line: (line: BatchLine, sent: Buffer) => readonly Buffer[]

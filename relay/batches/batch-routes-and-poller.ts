@@ -107,7 +107,10 @@ type Route =
   | { readonly submit: Submit; readonly lookUp?: undefined }
   | { readonly submit?: undefined; readonly lookUp: LookUp }
 
-/** The look-ups of one object, by its action and method. The action is empty for the object. */
+/**
+ * The handlers of requests about one object, by the last segment of the path and the HTTP method.
+ * The segment is empty for a request about the object itself.
+ */
 type ObjectRoutes = Readonly<Record<string, Readonly<Record<string, LookUpOf>>>>
 type LookUpOf = (
   deps: BatchDeps,

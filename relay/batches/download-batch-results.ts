@@ -6,9 +6,9 @@ import { mayBeOfOtherAccount } from '../views/keys-of-submitted-work.ts'
 import type { BatchProtocol } from './provider-batch-api.ts'
 import { elementsIn } from './split-json-array.ts'
 
-/** The maximum length of a line. A longer one is a request or an answer that no model has. */
+/** The maximum length of a line. No model accepts a longer request or returns a longer answer. */
 const LINE_BYTES_MAX = 32 * 1024 * 1024
-/** The time without a byte after which the provider is given up. */
+/** The time without a received byte after which the download fails. */
 const IDLE_MS = 120_000
 const NEWLINE = 10
 
@@ -24,14 +24,17 @@ export class ResultsUnavailable extends Error {
 }
 
 type Download = {
-  /** The keys that may have the object, in the order in which they are tried. */
+  /** The keys whose account may own the batch or the file, in the order in which they are tried. */
   readonly keys: readonly RelayKey[]
   readonly path: string
-  /** Further headers. */
+  /** Additional headers of the request. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Opens the results of a batch or the content of a file. Rejects if the provider refuses it. */
+/**
+ * Opens the results of a batch or the content of a file. Rejects if the provider refuses the
+ * download.
+ */
 export async function openDownload(
   deps: Pick<RelayDeps, 'outbound'>,
   download: Download,
@@ -83,7 +86,7 @@ export async function* resultLines(
   yield* splits === undefined ? linesOrGapsIn(body, LINE_BYTES_MAX) : elementsIn(body, splits.rules)
 }
 
-/** Yields the lines of a stream as they arrive. Rejects if one is too long. */
+/** Yields the lines of a stream as they arrive. Rejects if a line is too long. */
 export async function* linesIn(
   body: AsyncIterable<Buffer>,
   bytesMax: number,

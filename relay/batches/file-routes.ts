@@ -45,7 +45,7 @@ const UPLOAD_MS = 600_000
 const DOWNLOAD_MS = 3_600_000
 const LIFETIME_S = { least: 3_600, most: 2_592_000 }
 const PAGE = { usual: 10_000, most: 10_000 }
-/** A page has at most so many files, however many are requested. */
+/** The maximum number of files on a page. A higher requested number is lowered to it. */
 const SHOWN_MAX = 1_000
 const ANCHOR = 'expires_after[anchor]'
 const SECONDS = 'expires_after[seconds]'
@@ -62,7 +62,10 @@ const invalid = (param: string): RelayError => relayError('invalid_parameter', {
 const missing = (id: string): RelayError =>
   relayError('file_not_found', { subject: id.slice(0, 64) })
 
-/** Handles `POST /v1/files`. Only files with the lines of batches are accepted. */
+/**
+ * Handles `POST /v1/files`. The only accepted files are those whose lines are the requests of a
+ * batch.
+ */
 export async function uploadBatchFile(
   deps: BatchDeps,
   exchange: Exchange,
@@ -118,7 +121,7 @@ function uploadIn({ document, files }: ReceivedForm): Upload | RelayError {
   return { file, lifetimeMs: seconds * 1_000 }
 }
 
-/** Checks the lines of an upload and stores it at a provider. Returns the error, if any. */
+/** Checks the lines of an upload and uploads the file to a provider. Returns the error, if any. */
 async function storeForm(
   deps: BatchDeps,
   exchange: Exchange,
@@ -188,7 +191,10 @@ const limitError = (limit: FileLimit, { files, bytes }: FileLimits): RelayError 
     ? relayError('too_many_files', { subject: `${files}` })
     : relayError('file_storage_full', { subject: `${(bytes ?? 0) / GIGABYTE}` })
 
-/** Returns the channel for a file, in the first of the caller's groups that has one. */
+/**
+ * Returns the channel to which a file is uploaded. It is a channel of the first of the caller's
+ * groups that has a suitable channel.
+ */
 async function channelFor(
   deps: BatchDeps,
   caller: Caller,
@@ -286,7 +292,10 @@ export async function deleteFile(
   sendJson(exchange, 200, { id, object: 'file', deleted: true })
 }
 
-/** Reports whether a file is the caller's own, or has results that are billed. */
+/**
+ * Reports whether the caller may read the file: it is an upload of the caller, or its results are
+ * billed.
+ */
 async function isReadable(
   { batchStore }: BatchDeps,
   { batch, userId }: StoredFile,
@@ -294,7 +303,10 @@ async function isReadable(
   return batch === null || (await batchStore.find(userId, batch))?.isSettled === true
 }
 
-/** Sends the content of a file. Results are shown with the caller's names and our ids. */
+/**
+ * Sends the content of a file. Results contain the caller's name for the model and the gateway's
+ * ids.
+ */
 export async function sendFileContent(
   deps: BatchDeps,
   exchange: Exchange,

@@ -24,7 +24,7 @@ import { type RelayChannel, serves } from '../views/channel-view.ts'
 import type { InlineBatches, InlineSubmission } from './batch-apis-with-inline-requests.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
 
-/** A batch that may be submitted: what it holds, where it goes, and what is sent. */
+/** A checked batch with its hold (reserved quota), its channel and the lines to send. */
 export type BatchPlan = {
   /** The group whose prices are charged. */
   readonly group: string
@@ -34,7 +34,7 @@ export type BatchPlan = {
   /** The provider's name for the model of the first line. */
   readonly sentModel: string
   readonly body: Buffer
-  /** What is stored for descriptions of the batch; null for nothing. */
+  /** The members that descriptions of the batch repeat; null if there are none. */
   readonly shown: object | null
 }
 
@@ -47,7 +47,7 @@ export const lineId = (batch: string, customId: string): string =>
   createHash('sha256').update(`${batch}\n${customId}`).digest('base64url').slice(0, 22)
 
 export type PlannedLine = { readonly request: ChatRequest; readonly plan: CallPlan }
-/** The parts of a batch by their model and price. */
+/** The parts of a batch (the lines with the same model and price), by their model and price. */
 export type Parts = Map<string, BatchPart & { readonly index: number }>
 
 /**
@@ -165,7 +165,10 @@ async function buildPlan(
   return { parts: partsIn(parts), lines: facts, channel, sentModel, body }
 }
 
-/** Returns the calls for which the lines stand, by their models, with the tokens they may use. */
+/**
+ * Counts the lines of each model and the tokens that they may use. Each line counts as a call
+ * towards the limits.
+ */
 export function callsOf({
   parts,
   lines,
@@ -187,8 +190,8 @@ export const partsIn = (parts: Parts): readonly BatchPart[] =>
 const COMMA = Buffer.from(',')
 
 /**
- * Returns what is sent for a line. A line without an output limit gets the one that its hold
- * covers, because its answer can't be stopped when the quota is used up.
+ * Returns the request that is sent for a line. A line without an output limit gets the limit that
+ * its hold covers, because its answer can't be stopped when the quota is used up.
  */
 export function candidateFor(
   { views }: RelayDeps,

@@ -1,15 +1,15 @@
 import type { WireFormat } from '../dialects/wire-format.ts'
 import type { SplitRules } from './split-json-array.ts'
 
-/** What the provider tells about a batch. */
+/** The provider's description of a batch. */
 export type BatchDescription = {
   readonly isEnded: boolean
   readonly upstreamId: string
-  /** The path of the results that are billed; null if the batch has none. */
+  /** The path of the results that are billed; null if the batch has no results. */
   readonly results: string | null
-  /** The files of the provider that belong to the batch. Only OpenAI's batches have files. */
+  /** The files of the batch at the provider. Only OpenAI's batches have files. */
   readonly files?: BatchFiles
-  /** The members of the description that callers get. All others are left out. */
+  /** The members of the description that callers receive. All other members are omitted. */
   readonly object: Readonly<Record<string, unknown>>
 }
 
@@ -24,7 +24,10 @@ export type LineResult = {
   readonly customId: string
   /** Null if the line failed and costs nothing. */
   readonly answer: Readonly<Record<string, unknown>> | null
-  /** The provider's id of the line's request, unparsed. Omitted if its results have none. */
+  /**
+   * The provider's id of the line's request, unparsed. Omitted if the API's results have no such
+   * id.
+   */
   readonly requestId?: unknown
 }
 
@@ -33,24 +36,33 @@ export type BatchProtocol = {
   /** The path of batches below a channel's address. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** Reads the provider's description of a batch. Returns null if it has another form. */
+  /** Reads the provider's description of a batch. Returns null if the description is malformed. */
   readonly readDescription: (
     body: Buffer,
     confidential: readonly string[],
   ) => BatchDescription | null
-  /** Set if the description contains the results, so that both must be split while they arrive. */
+  /**
+   * Set for an API whose descriptions contain the results. Such a description may be too long for
+   * memory, so it is split while it arrives.
+   */
   readonly splits?: {
     readonly rules: SplitRules
-    /** Reads the description without the results. `hasResults` tells whether it has any. */
+    /**
+     * Reads a description from which the results were removed. `hasResults` is true if it had
+     * results.
+     */
     readonly readDescription: (
       rest: Buffer,
       hasResults: boolean,
       confidential: readonly string[],
     ) => BatchDescription | null
   }
-  /** Reads a line of the results. Returns null if the line has another form. */
+  /** Reads a line of the results. Returns null if the line is malformed. */
   readonly readResult: (line: string, index: number) => LineResult | null
-  /** Returns the format of a line's request and answer. `name` is in the facts of the line. */
+  /**
+   * Returns the format of a line's request and answer. `name` is the member `format` of
+   * `LineFacts`.
+   */
   readonly formatOf: (name: string | undefined) => WireFormat
 }
 

@@ -19,18 +19,24 @@ type Submission = {
   readonly channelId: number
   readonly target: ProviderTarget
   readonly request: ProviderRequest
-  /** The file with the requests, if it was sent before. */
+  /** The digest of the file with the requests, if the file was uploaded before the submission. */
   readonly file?: Digest
   readonly signal: AbortSignal
 }
 
 export type Submitted = {
   readonly end: AttemptEnd
-  /** Returns the attempt. `acceptedId` is the provider's id of the batch, or null without one. */
+  /**
+   * Returns the attempt for the batch's events. `acceptedId` is the provider's id of the batch, or
+   * null if the provider gave none.
+   */
   readonly attemptOf: (acceptedId: string | null) => Promise<Attempt>
 }
 
-/** Submits a batch at its provider, and collects what request and answer show about it. */
+/**
+ * Submits a batch to its provider. Collects digests and identifiers of the request and the answer,
+ * which later prove what was sent and received.
+ */
 export async function sendSubmission(
   {
     batchOutbound,
@@ -77,7 +83,9 @@ type AnsweredLine = {
   readonly sentModel: string | undefined
 }
 
-/** Returns what the result of a line shows about the provider, for a line with an answer. */
+/**
+ * Returns the digest and the identifiers of one line's result. Only a line with an answer has them.
+ */
 export function evidenceOfLine({
   bytes,
   answer,

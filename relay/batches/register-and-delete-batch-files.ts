@@ -13,7 +13,7 @@ import { NO_FILE_LIMITS, type StoredFile } from './file-store.ts'
 import { filePathOf, type ResultKind, resultFileIdOf } from './openai-batches.ts'
 import { type BatchDescription, objectIn } from './provider-batch-api.ts'
 
-/** The time for which files are kept, unless the caller says otherwise. */
+/** The time for which a file is kept if the caller sets no other time. */
 export const FILE_RETENTION_MS = 30 * 86_400_000
 const DELETION_MS = 10_000
 const EXPIRED_AT_ONCE = 100
@@ -47,13 +47,19 @@ export async function registerResultFiles(
   }
 }
 
-/** Returns the length of a file in the provider's description. What callers get is similar. */
+/**
+ * Reads the length of a file from the provider's description. The rendered file has about the same
+ * length.
+ */
 function bytesIn(body: Buffer): number {
   const bytes = objectIn(body.toString('utf8'))?.bytes
   return typeof bytes === 'number' && Number.isSafeInteger(bytes) && bytes > 0 ? bytes : 0
 }
 
-/** Deletes the file with the requests that were sent. A failure leaves it to the provider. */
+/**
+ * Deletes the uploaded file with the requests. If this fails, the file stays until the provider
+ * deletes it.
+ */
 export async function deleteInputFile(
   { batchOutbound }: Pick<Deps, 'batchOutbound'>,
   { target }: RelayKey,
@@ -65,7 +71,7 @@ export async function deleteInputFile(
   await sendTaskRequest(batchOutbound, target, { method: 'DELETE', path }, signal)
 }
 
-/** Deletes a file at its provider. Returns false if it may still be there. */
+/** Deletes a file at its provider. Returns false if the file may still exist. */
 export async function deleteAtProvider(
   deps: Deps,
   file: Pick<StoredFile, 'channelId' | 'keyRef' | 'upstreamId'>,
@@ -85,7 +91,10 @@ export async function deleteAtProvider(
   return end.status === 404 || (isReplaced && mayBeOfOtherAccount(end.status))
 }
 
-/** Deletes files that have expired. A file whose provider can't be reached is forgotten anyway. */
+/**
+ * Deletes files that have expired. If the provider can't be reached, only the gateway's record of
+ * the file is deleted.
+ */
 export async function deleteExpiredFiles(deps: Deps, signal: AbortSignal): Promise<void> {
   const expired = await deps.fileStore.expired(deps.now(), EXPIRED_AT_ONCE)
   await inParallel(expired, DELETIONS_AT_ONCE, signal, async (file) => {

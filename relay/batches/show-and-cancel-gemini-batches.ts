@@ -30,7 +30,7 @@ import {
 import { elementsIn } from './split-json-array.ts'
 
 const PAGE = { usual: 50, most: 1_000 }
-/** The time that the caller may take to read results. */
+/** The maximum time in which a caller must have read the results. */
 const RESULTS_MS = 3_600_000
 
 /** Shows a batch, with its results once it is settled. */
@@ -58,8 +58,9 @@ async function hasResults({ vault }: BatchDeps, { userId, object }: StoredBatch)
 }
 
 /**
- * Sends a settled batch with its results, which are read from the provider while they are sent.
- * Google's clients read them in `metadata`, and others in `response`.
+ * Sends a settled batch with its results, which are downloaded from the provider at the same time.
+ * They are sent twice, because Google's clients read the member `metadata` and other clients read
+ * `response`.
  */
 async function sendWithResults(
   deps: BatchDeps,

@@ -37,14 +37,14 @@ import {
 import { lineId } from './plan-batch.ts'
 import { type BatchDeps, confidentialAt, keysOf, protocolOf, type Settle } from './settle-batch.ts'
 
-/** The time for which a look-up waits until a batch that has ended is settled. */
+/** The maximum time for which a look-up waits for the bill of a batch that has ended. */
 const SETTLED_WITHIN_MS = 3_000
 const PAGE_MAX = 1_000
 const PAGE_DEFAULT = 20
-/** The time that the caller may take to read results. */
+/** The maximum time in which a caller must have read the results. */
 const RESULTS_MS = 3_600_000
 
-/** Finds a batch of the caller's user. A batch of another user does not exist. */
+/** Finds a batch of the caller's user. A batch of another user counts as missing. */
 export async function find(
   { batchStore }: BatchDeps,
   { user: { userId } }: Caller,
@@ -61,7 +61,7 @@ export const missing = (id: string): RelayError =>
 const unfinished = (id: string): RelayError =>
   relayError('batch_not_ended', { subject: id.slice(0, 64) })
 
-/** A batch that is being submitted, or whose description was lost. */
+/** The description of a batch that is being submitted, or whose description was lost. */
 const UNKNOWN = {
   processing_status: 'in_progress',
   request_counts: { processing: 0, succeeded: 0, errored: 0, canceled: 0, expired: 0 },
@@ -106,7 +106,9 @@ export async function showBatch(
   await sendCurrent(deps, exchange, caller, id)
 }
 
-/** Settles a batch if it has ended. Waits for this for a short time only. */
+/**
+ * Settles a batch if it has ended. Waits for the end of this work for at most `SETTLED_WITHIN_MS`.
+ */
 export async function settleSoon(
   deps: BatchDeps,
   settle: Settle,
@@ -119,7 +121,9 @@ export async function settleSoon(
   await Promise.race([settling, delay(SETTLED_WITHIN_MS, undefined, { ref: false })])
 }
 
-/** Sends the description of a batch as it is now, or an error if it was deleted meanwhile. */
+/**
+ * Sends the current description of a batch, or an error if the batch was deleted in the meantime.
+ */
 async function sendCurrent(
   deps: BatchDeps,
   exchange: Exchange,
@@ -224,7 +228,10 @@ export async function cancelBatch(
   await sendCurrent(deps, exchange, caller, id)
 }
 
-/** Deletes a batch. It must be settled, because its results are needed to bill it. */
+/**
+ * Deletes a settled batch. A batch that is not settled can't be deleted, because its bill needs its
+ * results.
+ */
 export async function deleteBatch(
   deps: BatchDeps,
   exchange: Exchange,
@@ -247,7 +254,9 @@ export async function deleteBatch(
 
 export type Placed = { readonly record: BatchRecord; readonly keys: readonly RelayKey[] }
 
-/** Returns where a batch is, or the error that says why no provider can be asked about it. */
+/**
+ * Returns the channel and the keys to ask about a batch, or the error if no provider can be asked.
+ */
 export async function placeOfBatch(
   deps: BatchDeps,
   stored: StoredBatch,
@@ -277,7 +286,7 @@ export function sendAbout(
   return sendWithKeys(keys, ({ target }) => sendTaskRequest(batchOutbound, target, request))
 }
 
-/** Passes the results of one of Anthropic's batches on. */
+/** Sends the results of an Anthropic batch to the caller. */
 export async function sendResults(
   deps: BatchDeps,
   exchange: Exchange,
@@ -306,7 +315,7 @@ export type ShownResults = {
   ) => string | null
 }
 
-/** Passes results on line by line. A slow reader pauses the provider. */
+/** Sends results to the caller line by line. A caller that reads slowly pauses the download. */
 export async function sendRenderedLines(
   deps: BatchDeps,
   exchange: Exchange,

@@ -52,7 +52,7 @@ const BODY_BYTES_MAX = 1024 * 1024
 const SUBMIT_MS = 480_000
 /** The number of files that a process reads at once to submit or check them. */
 const FILES_AT_ONCE = 4
-/** The memory that the reading of a file needs: its longest line, and what is sent for it. */
+/** The memory for reading a file: its longest line, and the line that is sent instead. */
 const READING_BYTES = 3 * FILE_LINE_BYTES_MAX
 const METADATA_MAX = 16
 const METADATA_KEY_MAX = 64
@@ -61,7 +61,10 @@ const BUSY = relayError('overloaded', { retryAfter: 5 })
 
 let filesAtOnce = 0
 
-/** Runs work that reads a file line by line, unless the process does this for many files now. */
+/**
+ * Runs work that reads a file line by line. Returns an error if the process already reads
+ * `FILES_AT_ONCE` files.
+ */
 export async function whileReadingFile<T>(
   { bodies }: Pick<BatchDeps, 'bodies'>,
   work: () => Promise<T>,
@@ -135,9 +138,9 @@ type Submission = {
   readonly request: OpenAiBatchRequest
   readonly stored: StoredFile
   readonly channel: RelayChannel
-  /** The keys that may have the file. */
+  /** The keys whose account may own the file, in the order in which they are tried. */
   readonly fileKeys: readonly RelayKey[]
-  /** The key that submits the batch with a file of its own. */
+  /** The key that uploads the planned lines as a new file and submits the batch. */
   readonly key: RelayKey
   readonly signal: AbortSignal
 }
@@ -186,7 +189,7 @@ function refuseWith(exchange: Exchange, error: RelayError): false {
   return false
 }
 
-/** Finds the file, and the channel and the key that have it. */
+/** Finds the file, and the channel and the key with which the file was uploaded. */
 async function submissionOf(
   deps: BatchDeps,
   { call: subject }: Exchange,
@@ -215,7 +218,7 @@ async function submissionOf(
   }
 }
 
-/** What is sent, in a file on disk, and what is held for it. */
+/** The planned lines in a file on disk, and the hold for them. */
 type PlannedFile = {
   readonly group: string
   readonly plan: FilePlan
@@ -293,7 +296,9 @@ async function planInGroup(
 
 class NoRoom extends Error {}
 
-/** Reserves space on disk for what exceeds the length of the caller's file. */
+/**
+ * Passes the lines on. Reserves more space on disk if they become longer than the caller's file.
+ */
 async function* counted(
   lines: AsyncIterable<Buffer>,
   free: number,

@@ -23,14 +23,14 @@ import type { BatchDeps } from './settle-batch.ts'
 import { rendered } from './show-cancel-and-delete-batches.ts'
 
 /**
- * The number of batches that a process plans at once, because the read lines need much memory. An
- * upload does not count, so that slow uploads keep no one else out.
+ * The maximum number of batches that a process plans at once, because the lines need much memory.
+ * Uploads are not counted, so that slow uploads do not keep other callers waiting.
  */
 const PLANS_MAX = 2
-/** The memory of a batch, as a multiple of its length: the lines and what is sent. */
+/** The memory of a batch as a multiple of its length: the caller's lines and the lines to send. */
 const COPIES = 2
 const SUBMIT_MS = 300_000
-/** The error of a caller whose batch could not be recorded. The batch may be held nevertheless. */
+/** The error for a caller whose batch could not be recorded. Its quota may be held nevertheless. */
 export const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 const BUSY = relayError('overloaded', { retryAfter: 2 })
 
@@ -61,10 +61,12 @@ export async function submitBatch(
   }
 }
 
-/** Who submits a batch, and the permit that claims the limits of its lines. */
+/**
+ * The caller who submits a batch, and the permit that counts the lines towards the caller's limits.
+ */
 export type Permitted = { readonly caller: Caller; readonly permit: CallPermit }
 
-/** Reads and plans all lines. A process does this for few batches at once. */
+/** Reads and plans all lines. A process does this for at most `PLANS_MAX` batches at once. */
 async function planBody(
   deps: BatchDeps,
   { call }: Exchange,
@@ -148,7 +150,7 @@ async function planUnlessKnown(
 
 type HeldBatch = Pick<BatchPlan, 'group' | 'parts' | 'lines'> & {
   readonly api: StoredBatch['api']
-  /** What the caller submitted and is shown again, or null. */
+  /** The members that descriptions of the batch repeat; null if there are none. */
   readonly shown: object | null
 }
 
@@ -212,8 +214,8 @@ async function send(
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
 /**
- * Reports whether the provider certainly has no batch. After a lost answer it may have one, which
- * stays held until the batch counts as lost.
+ * Reports whether the provider has definitely refused the batch. If the answer was lost, the
+ * provider may have accepted it. The quota then stays held until the batch counts as lost.
  */
 export const isRefused = ({ status, error }: Failed): boolean =>
   error === 'connect' || (status !== null && status >= 400 && status <= 499 && status !== 408)

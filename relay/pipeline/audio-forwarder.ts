@@ -1,7 +1,10 @@
 import { mp3FrameAt } from '../uploads/mp3-frame.ts'
 import type { ByteSink, StreamForwarder, StreamVerdict } from './stream-forwarder.ts'
 
-/** What the steps of a call use of the forwarder of an answer. */
+/**
+ * The members of a forwarder that the steps of a call use. A forwarder passes an answer to the
+ * caller while it arrives.
+ */
 export type AnswerForwarder = Pick<
   StreamForwarder,
   | ('accepts' | 'binaryType' | 'push' | 'close' | 'readOn' | 'pause' | 'endAt' | 'isFinished')
@@ -20,9 +23,12 @@ type DeliveredAnswer = Pick<
   | 'roughTokensAtMost'
 >
 
-/** The types of answers that pass as they are. Any other type is not audio. */
+/** Matches the content types that are forwarded as audio. */
 const TYPE = /^(?:audio\/[\w.+-]{1,64}|application\/octet-stream)(?=\s*(?:;|$))/i
-/** Only these bytes are held back until the bill is durable, so that audio plays without delay. */
+/**
+ * The number of bytes at the end that are held back until the bill is durable. It is small, so that
+ * audio plays without delay.
+ */
 const HELD_BYTES = 1_024
 const NOTHING = Buffer.alloc(0)
 

@@ -47,9 +47,12 @@ export type Candidate = {
   readonly upstreamModel: string | null
   /** The members of the request that are removed, because this channel does not allow them. */
   readonly dropped: readonly string[]
-  /** What the caller demanded, but the provider's model or format can't do. */
+  /**
+   * The paths of the request's members that the provider's model or format does not support
+   * (losses).
+   */
   readonly losses: readonly string[]
-  /** True if the caller has requested the data of images, but the provider answers addresses. */
+  /** True if the caller has requested images as base64, but the provider returns their URLs. */
   readonly lacksImageData?: true
   readonly settings: ProviderSettings
   /** The conversion to the provider's format. Null if the caller uses the same format. */
@@ -134,7 +137,7 @@ function untranslated(
 }
 
 /**
- * Returns the error with which the request can't be converted for this channel, or null. The
+ * Returns the error if the request can't be converted for this channel; otherwise null. The
  * conversion is cached, so the later call of `candidateOf` does not repeat it.
  */
 export function conversionErrorAt(
@@ -149,7 +152,7 @@ export function conversionErrorAt(
   return isRelayError(converted) ? converted : null
 }
 
-/** What is decided for a channel before the request is converted or changed. */
+/** The decisions for a channel that precede the conversion of the request. */
 type Route = CandidateChange & {
   readonly format: WireFormat
   /** True if the endpoint takes the requests of Vertex AI's method `predict`. */
@@ -202,7 +205,7 @@ function convertedAt(
   })
 }
 
-/** Writes a request for images for an endpoint that does not write it as OpenAI does. */
+/** Rewrites an image request for an endpoint whose request format differs from OpenAI's. */
 function adapted(candidate: Candidate | RelayError): Candidate | RelayError {
   if (isRelayError(candidate)) return candidate
   const { body, channel, request, upstreamModel } = candidate
@@ -226,8 +229,8 @@ function adapted(candidate: Candidate | RelayError): Candidate | RelayError {
 }
 
 /**
- * Returns the output limit that is sent. Anthropic's format requires a limit, and a budget of
- * thinking below it. Null if the request has none and needs none.
+ * Returns the output limit that is sent. Null if the request has no limit and the format requires
+ * none. Anthropic's format requires a limit, and a thinking budget must be below it.
  */
 function outputLimitFor(
   { outputTokensMax }: ChatRequest,
@@ -250,7 +253,7 @@ type CandidateChange = {
   /** How much the model shall think, if the request has not been converted. */
   readonly thinking: Thinking | null
   readonly outputTokensMax: number | null
-  /** What the request lost before. */
+  /** The losses of an earlier step. */
   readonly losses?: readonly string[]
 }
 
@@ -303,7 +306,7 @@ function finished(
   }
 }
 
-/** Reads a request again whose members were changed, because its limits and model may differ. */
+/** Reads a changed request again, because its limits and its model may have changed. */
 function overridden(
   candidate: Omit<Candidate, 'request' | 'upstreamModel'>,
   request: ChatRequest,
@@ -373,7 +376,9 @@ export const adapterOf = (
   target: ProviderTarget,
 ): CallEndpoint['adapter'] => endpointOf(target, format.name, upstreamModel ?? model)?.adapter
 
-/** Translates the body of a finished request, for a provider with a format of its own. */
+/**
+ * Translates the body of a finished request to the format of a provider that has no common format.
+ */
 function translatedCandidate(
   candidate: Candidate,
   translation: Translation,

@@ -3,10 +3,9 @@ import type { ChatRequest, FileReference } from '../dialects/wire-format.ts'
 import type { Caller } from './authenticate.ts'
 
 /**
- * Reports whether a caller may use a file that the provider stores. All customers of the site share
- * its account at the provider, so an id may be that of a file of somebody else. The files that
- * callers upload to the gateway are batches of requests, which no model reads, so no call may name
- * a file.
+ * Reports whether a caller may use a file that the provider stores, which is never the case. All
+ * callers share the site's account at the provider, so a file id may belong to another caller.
+ * Callers can upload only files with the requests of batches, which models do not read.
  */
 const mayUseFile = (_caller: Caller, _file: FileReference): boolean => false
 

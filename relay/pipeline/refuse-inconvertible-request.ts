@@ -17,9 +17,9 @@ const CHANNELS_TRIED_MAX = 4
 const UNPAID_BYTES_MAX = 64 * 1024
 
 /**
- * Returns the error of a request that no channel on offer can get, because each has another format
- * in which the request can't be expressed. Such a request is refused before it holds any quota. A
- * conversion that succeeds is cached for the attempt.
+ * Returns the error for a request that can't be expressed in the format of any channel on offer.
+ * Such a request is refused before any quota is held for it. A conversion that succeeds is cached
+ * for the attempt.
  */
 export function checkConversion(
   deps: Pick<RelayDeps, 'actors' | 'views'>,

@@ -12,7 +12,7 @@ import { ANSWER_BYTES_MAX } from './upstream-attempt.ts'
 /** The limits of the images of one answer, all together. In base64, they fit into an answer. */
 const BYTES_MAX = (ANSWER_BYTES_MAX / 4) * 3
 const TOTAL_MS = 30_000
-/** Some stores of objects name no more exact type. */
+/** Matches the content types of images. Some object stores send only a general binary type. */
 const TYPES = /^(?:image\/[\w.+-]{1,64}|(?:application|binary)\/octet-stream)(?:;|$)/i
 
 export type InlinedAnswer = { readonly candidate: Candidate; readonly body: Buffer }

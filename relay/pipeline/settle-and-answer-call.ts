@@ -138,7 +138,7 @@ function sendFault(closing: Closing, candidate: Candidate, { type, message }: An
   return false
 }
 
-/** Returns an error in an answer as the caller sees it. */
+/** Renders a provider's error in the caller's format, without confidential texts. */
 const shownError = ({ deps, exchange }: Closing, candidate: Candidate, error: Buffer): object =>
   providerErrorBody(candidate, error, 502, {
     ...{ errors: exchange.errors, call: exchange.call },
@@ -221,8 +221,8 @@ function endBytes(exchange: Exchange, forwarder: AnswerForwarder): void {
 }
 
 /**
- * Notes a response that the provider stores, so that later calls of the same token may refer to it.
- * A failure does not concern this call.
+ * Records that the provider stores this response, so that later calls of the same token may refer
+ * to it. A failure does not affect this call.
  */
 async function keepStored(
   { deps, exchange, call, caller }: Closing,

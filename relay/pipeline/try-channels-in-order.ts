@@ -13,10 +13,10 @@ import type { RunningCall } from './running-call.ts'
 import type { CallSession } from './session-affinity.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 
-/** How the channels of a call are chosen, and what is sent to them. */
+/** The channels of one model and group for a call, and the settings of the attempts at them. */
 export type Route = {
   readonly selector: ChannelSelector
-  /** The session of the call, or null if it belongs to none. */
+  /** The session of the call, or null if the call belongs to no session. */
   readonly session: CallSession | null
   readonly triesMax: number
   readonly isOverridden: boolean
@@ -91,7 +91,10 @@ export async function tryChannels(
   return last ?? requestError
 }
 
-/** Reports whether a channel can't get the request because of the request or the quota for it. */
+/**
+ * Reports whether an error is caused by the request or by the caller's quota, and not by the
+ * channel.
+ */
 const isOfRequest = (error: RelayError): boolean =>
   isOfConversion(error) || error.code === 'insufficient_quota'
 

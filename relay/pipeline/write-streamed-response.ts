@@ -43,7 +43,10 @@ export function writeEvents(exchange: Exchange, streamed: Buffer): boolean {
   return response.write(CRLF, 'latin1')
 }
 
-/** Writes a part of an answer that is not text. Returns false as `writeEvents` does. */
+/**
+ * Writes a part of a binary answer. Returns false if the caller's connection accepts no more bytes
+ * for now.
+ */
 export function writeBytes(exchange: Exchange, contentType: string | null, bytes: Buffer): boolean {
   if (!exchange.response.headersSent) startStream(exchange, contentType ?? undefined)
   return writeEvents(exchange, bytes)
