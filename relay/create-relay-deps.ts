@@ -29,8 +29,11 @@ import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
 import { SessionAffinity } from './pipeline/session-affinity.ts'
 import { type ClientSecrets, createClientSecrets } from './realtime/client-secrets.ts'
-import { boundedStoredResponses } from './stored-responses/bounded-stored-responses.ts'
-import { createStoredResponses, type StoredResponses } from './stored-responses/stored-responses.ts'
+import { boundedStoredResponses } from './stored-responses/limit-load-of-stored-responses.ts'
+import {
+  createStoredResponses,
+  type StoredResponses,
+} from './stored-responses/stored-response-owners.ts'
 import { createTokenCounter, type TokenCounter } from './token-counts/token-counter.ts'
 import { UnorderedList } from './unordered-list.ts'
 import { SpoolFolder } from './uploads/spool-folder.ts'

@@ -44,7 +44,11 @@ import {
   type ResponsesSockets,
 } from './responses-socket/responses-sockets.ts'
 import { serveStoredResponse } from './stored-responses/stored-response-routes.ts'
-import { startTasks, type TaskOverrides, type Tasks } from './tasks/start-tasks.ts'
+import {
+  startTasks,
+  type TaskOverrides,
+  type Tasks,
+} from './tasks/task-request-handler-and-poller.ts'
 import { isTaskPath } from './tasks/task-routes.ts'
 
 /** The URL paths that the relay serves directly, without the router of the management API. */

@@ -8,7 +8,7 @@ import {
   keysOfSubmitted,
   mayBeOfOtherAccount,
   sendWithKeys,
-} from '../views/keys-of-submitted-work.ts'
+} from '../views/keys-that-may-own-submitted-work.ts'
 import { NO_FILE_LIMITS, type StoredFile } from './file-store.ts'
 import { filePathOf, type ResultKind, resultFileIdOf } from './openai-batches.ts'
 import { type BatchDescription, objectIn } from './provider-batch-api.ts'

@@ -12,7 +12,7 @@ import {
 } from '../pipeline/http-exchange.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { RelayKey } from '../views/channel-view.ts'
-import { sendWithKeys } from '../views/keys-of-submitted-work.ts'
+import { sendWithKeys } from '../views/keys-that-may-own-submitted-work.ts'
 import {
   ANTHROPIC_BATCHES,
   batchOfId,

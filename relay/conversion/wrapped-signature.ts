@@ -1,4 +1,4 @@
-import { WRAPPED_SIGNATURE } from '../canonical/thinking-signatures.ts'
+import { WRAPPED_SIGNATURE } from '../canonical/thinking-signature-prefixes.ts'
 import type { JsonObject } from './canonical-request.ts'
 import { parsedObject, textOf } from './json-fields.ts'
 

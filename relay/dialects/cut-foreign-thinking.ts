@@ -4,7 +4,7 @@ import {
   OPENAI_SIGNATURE,
   UNCHECKED_SIGNATURE,
   WRAPPED_SIGNATURE,
-} from '#relay/canonical/thinking-signatures.ts'
+} from '#relay/canonical/thinking-signature-prefixes.ts'
 import { applyEdits, type ByteEdit } from './byte-edits.ts'
 import {
   type SignaturePlaces,

@@ -13,7 +13,7 @@ import {
   type ProviderTarget,
   providerCall,
 } from '../providers/openai-compatible/provider-target.ts'
-import { providerForm } from '../uploads/provider-form.ts'
+import { providerForm } from '../uploads/write-form-for-provider.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 
 /** Builds the call of a candidate. `added` are headers of the gateway itself. */

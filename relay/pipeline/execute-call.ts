@@ -3,7 +3,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word-screening.ts'
-import { resolveStoredInput } from '../stored-responses/stored-input.ts'
+import { resolveStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import { accessCheck } from './access-check-of-running-calls.ts'
 import { acquirePermit, type CallOutcome, type CallPermit } from './acquire-call-permit.ts'
 import { admit } from './admit-call.ts'

@@ -29,7 +29,7 @@ import {
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
 import type { Translation } from '../providers/translations/translation.ts'
-import { withStoredInput } from '../stored-responses/stored-input.ts'
+import { withStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallTerms } from './call-hold-terms.ts'
 import { type ConvertedRequest, conversionOf } from './convert-request.ts'

@@ -13,9 +13,9 @@ import { readBody } from '../pipeline/read-body.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
 import { SECRET_PREFIX } from './authenticate-session.ts'
-import { isObject } from './items.ts'
 import { planRealtime } from './open-upstream.ts'
 import { checkMembers, readSession, type SessionSettings } from './session-settings.ts'
+import { isObject } from './size-of-conversation-items.ts'
 
 /** The endpoints that create temporary keys. `sessions` belongs to the beta protocol. */
 type SecretEndpoint = 'client_secrets' | 'sessions'

@@ -21,7 +21,7 @@ import {
 } from '../providers/openai-compatible/provider-target.ts'
 import { type RelayChannel, type RelayKey, serves } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
-import { SessionEvidence } from './session-evidence.ts'
+import { SessionEvidence } from './provider-evidence-of-session.ts'
 
 export type RealtimePlan = {
   readonly price: PriceSnapshot

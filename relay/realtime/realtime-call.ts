@@ -17,8 +17,8 @@ import type { CallLedger } from '../pipeline/call-ledger.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { placeOf, type RelayChannel } from '../views/channel-view.ts'
+import type { EndOfResponse, SessionEvidence } from './provider-evidence-of-session.ts'
 import type { RealtimeBill } from './realtime-usage.ts'
-import type { EndOfResponse, SessionEvidence } from './session-evidence.ts'
 
 /** What all calls of a session have in common. */
 export type CallContext = {

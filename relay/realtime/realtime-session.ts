@@ -5,11 +5,9 @@ import type { AccessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
 import { confidentialTo } from '../views/channel-view.ts'
-import { readClientEvent } from './client-event.ts'
-import { ClientGate } from './client-gate.ts'
+import { SessionCalls } from './calls-of-responses.ts'
+import { ClientGate } from './check-and-forward-client-events.ts'
 import type { Upstream } from './open-upstream.ts'
-import type { CallContext } from './realtime-call.ts'
-import { sent, WAITING_BYTES_MAX } from './send-message.ts'
 import {
   idOf,
   readServerEvent,
@@ -17,8 +15,10 @@ import {
   visibleError,
   visibleResponse,
   visibleSession,
-} from './server-event.ts'
-import { SessionCalls } from './session-calls.ts'
+} from './read-and-redact-provider-event.ts'
+import { readClientEvent } from './read-client-event.ts'
+import type { CallContext } from './realtime-call.ts'
+import { sent, WAITING_BYTES_MAX } from './send-message.ts'
 import type { SessionSettings } from './session-settings.ts'
 
 /** The time for which the end of a response is awaited after the caller has left. */

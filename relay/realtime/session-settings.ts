@@ -1,7 +1,7 @@
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey } from '../dialects/invalid-json-error.ts'
-import { isObject } from './items.ts'
+import { isObject } from './size-of-conversation-items.ts'
 
 /** The settings of a session that the gateway must know. Undefined settings stay as they are. */
 export type SessionSettings = {

@@ -10,8 +10,8 @@ import {
   type ProviderTarget,
   providerRequest,
 } from '../providers/openai-compatible/provider-target.ts'
-import type { StreamedBody } from '../uploads/provider-form.ts'
-import { withShortTexts } from './long-texts.ts'
+import type { StreamedBody } from '../uploads/write-form-for-provider.ts'
+import { withShortTexts } from './shorten-texts-in-json-stream.ts'
 
 /**
  * The limits of requests about tasks. Providers answer such a request immediately, but the upload

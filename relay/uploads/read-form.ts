@@ -3,8 +3,8 @@ import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { BODY_BYTES_MAX, type BodyMemory, type BodyOwner } from '../limits/body-memory.ts'
 import type { CallRequest } from '../pipeline/http-request-and-response-types.ts'
-import { documentOf, type FormField } from './form-document.ts'
-import type { Form, FormRules } from './form-rules.ts'
+import { documentOf, type FormField } from './form-as-json-document.ts'
+import type { Form, FormRules } from './form-field-types.ts'
 import { type SpoolFolder, UPLOAD_BYTES_MAX } from './spool-folder.ts'
 import { plainName, type SpooledFile, spool } from './spooled-file.ts'
 

@@ -1,4 +1,4 @@
-import { isOfOtherFormat } from '#relay/canonical/thinking-signatures.ts'
+import { isOfOtherFormat } from '#relay/canonical/thinking-signature-prefixes.ts'
 import type {
   CacheMark,
   CanonicalTool,

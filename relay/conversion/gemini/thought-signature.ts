@@ -2,7 +2,7 @@ import {
   GEMINI_SIGNATURE as OWN,
   UNCHECKED_SIGNATURE,
   WRAPPED_SIGNATURE,
-} from '#relay/canonical/thinking-signatures.ts'
+} from '#relay/canonical/thinking-signature-prefixes.ts'
 import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
 import { unwrapSignature, wrapSignature } from '../wrapped-signature.ts'

@@ -1,4 +1,4 @@
-import { UNCHECKED_SIGNATURE } from '#relay/canonical/thinking-signatures.ts'
+import { UNCHECKED_SIGNATURE } from '#relay/canonical/thinking-signature-prefixes.ts'
 import type {
   CanonicalMessage,
   CanonicalRequest,

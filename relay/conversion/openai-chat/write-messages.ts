@@ -1,4 +1,4 @@
-import { GEMINI_SIGNATURE, OPENAI_SIGNATURE } from '#relay/canonical/thinking-signatures.ts'
+import { GEMINI_SIGNATURE, OPENAI_SIGNATURE } from '#relay/canonical/thinking-signature-prefixes.ts'
 import type {
   CanonicalMessage,
   CanonicalRequest,

@@ -1,4 +1,4 @@
-import { OPENAI_SIGNATURE as OWN } from '#relay/canonical/thinking-signatures.ts'
+import { OPENAI_SIGNATURE as OWN } from '#relay/canonical/thinking-signature-prefixes.ts'
 import type { ThinkingPart } from '../canonical-request.ts'
 import { textOf } from '../json-fields.ts'
 import {

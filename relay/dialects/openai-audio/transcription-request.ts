@@ -1,7 +1,7 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { measureAudio } from '#relay/uploads/audio-duration.ts'
-import type { FormRules } from '#relay/uploads/form-rules.ts'
+import type { FormRules } from '#relay/uploads/form-field-types.ts'
 import { jsonError } from '../invalid-json-error.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'

@@ -1,7 +1,7 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import type { FormRules } from '#relay/uploads/form-rules.ts'
+import type { FormRules } from '#relay/uploads/form-field-types.ts'
 import { type InnerRules, innerRules } from '../check-nested-json-members.ts'
 import { jsonError } from '../invalid-json-error.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'

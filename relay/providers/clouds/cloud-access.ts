@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
-import type { StreamedBody } from '../../uploads/provider-form.ts'
+import type { StreamedBody } from '../../uploads/write-form-for-provider.ts'
 
 /** A call in the form in which a provider receives it. */
 export type ProviderCall = {

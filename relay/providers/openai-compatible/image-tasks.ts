@@ -4,7 +4,7 @@ import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import type { JsonObject } from '#relay/conversion/canonical-request.ts'
 import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
 import { headersByName, type Transport, withoutHeaders } from '../clouds/cloud-access.ts'
-import { type PolledAnswer, PolledCall } from '../polled-call.ts'
+import { type PolledAnswer, PolledCall } from '../submit-and-poll-call.ts'
 
 /** Why a task has failed. `status` is the HTTP status that an answer with this error would have. */
 export type ImageTaskFailure = {

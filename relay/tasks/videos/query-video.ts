@@ -1,7 +1,7 @@
 import type { OpenTask } from '#projections/open-tasks/query.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
-import type { ProviderReport } from '../provider-answers.ts'
+import type { ProviderReport } from '../read-provider-task-answers.ts'
 import { parsedObject } from '../read-task-request-body.ts'
 import type { ProviderRequest } from '../send-request-to-task-provider.ts'
 import type { TaskDeps } from '../task-deps.ts'

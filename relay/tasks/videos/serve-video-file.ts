@@ -5,13 +5,12 @@ import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { type Exchange, headersOf } from '#relay/pipeline/http-exchange.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
-import { keysOfSubmitted } from '#relay/views/keys-of-submitted-work.ts'
+import { keysOfSubmitted } from '#relay/views/keys-that-may-own-submitted-work.ts'
 import { relayError } from '../../canonical/relay-error.ts'
 import {
   type ProviderTarget,
   providerRequest,
 } from '../../providers/openai-compatible/provider-target.ts'
-import { base64TextIn } from '../long-texts.ts'
 import { parsedObject } from '../read-task-request-body.ts'
 import {
   addressTaskRequest,
@@ -19,6 +18,7 @@ import {
   sendTaskRequest,
 } from '../send-request-to-task-provider.ts'
 import { permitNames } from '../serve-task-image.ts'
+import { base64TextIn } from '../shorten-texts-in-json-stream.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { providerRequestOf, vendorOf } from './plan-video.ts'
 import type { VideoFile } from './query-video.ts'

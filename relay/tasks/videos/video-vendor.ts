@@ -1,7 +1,7 @@
 import type { OpenStatus } from '#domain/tasks/events.ts'
 import type { VideoMedia } from '#domain/tasks/video-media.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
-import type { SubmitAnswer } from '../provider-answers.ts'
+import type { SubmitAnswer } from '../read-provider-task-answers.ts'
 import { type JsonObject, TaskRequestError, textOf } from '../read-task-request-body.ts'
 
 export type VideoAction = 'TEXT_TO_VIDEO' | 'IMAGE_TO_VIDEO' | 'REMIX'

@@ -1,5 +1,5 @@
 import { redactMembers } from '../canonical/redact-provider-texts.ts'
-import { isObject } from './items.ts'
+import { isObject } from './size-of-conversation-items.ts'
 
 export type ServerEvent = Readonly<Record<string, unknown>> & { readonly type: string }
 

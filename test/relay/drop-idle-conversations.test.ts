@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { IdleConversations } from '#relay/responses-socket/idle-conversations.ts'
+import { IdleConversations } from '#relay/responses-socket/drop-idle-conversations.ts'
 
 /** Returns a function that adds a conversation with a name, and the names of those dropped. */
 function conversations() {

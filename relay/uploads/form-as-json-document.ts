@@ -1,6 +1,6 @@
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { FormRules } from './form-rules.ts'
+import type { FormRules } from './form-field-types.ts'
 import type { SpooledFile } from './spooled-file.ts'
 
 /** A field of a form: a text, or the id of a file. */

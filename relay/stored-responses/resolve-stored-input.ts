@@ -4,7 +4,7 @@ import { eventData } from '../canonical/sse-scanner.ts'
 import { recordOf } from '../dialects/openai-chat/usage-in-answer.ts'
 import { STORED_ID } from '../dialects/openai-responses/names-in-input.ts'
 import type { ChatRequest, StoredInput } from '../dialects/wire-format.ts'
-import type { StoredResponse, StoredResponses } from './stored-responses.ts'
+import type { StoredResponse, StoredResponses } from './stored-response-owners.ts'
 
 /**
  * Finds the stored content to which a request refers. The request then may go only to the key that

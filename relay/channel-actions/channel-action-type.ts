@@ -6,7 +6,7 @@ import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { TestRuns } from './background-channel-tests.ts'
 import { channelActionError } from './channel-action-errors.ts'
-import { type CheckDeps, viewsNow } from './wait-for-views.ts'
+import { type CheckDeps, viewsNow } from './wait-until-views-are-current.ts'
 
 export type Api = ReturnType<typeof typed>
 export const typed = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()

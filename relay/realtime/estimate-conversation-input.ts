@@ -1,7 +1,13 @@
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { estimateTokens } from '../canonical/answer-text-for-token-count.ts'
-import { type Content, estimatedTokens, NO_CONTENT, tokensAtMost, withContent } from './items.ts'
 import { AUDIO_BYTES_PER_TOKEN } from './realtime-usage.ts'
+import {
+  type Content,
+  estimatedTokens,
+  NO_CONTENT,
+  tokensAtMost,
+  withContent,
+} from './size-of-conversation-items.ts'
 
 type Tokens = { readonly text: number; readonly audio: number }
 

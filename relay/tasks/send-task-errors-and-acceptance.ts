@@ -7,8 +7,8 @@ import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
 import { type Exchange, sendJson, traceError } from '../pipeline/http-exchange.ts'
 import { confidentialTo } from '../views/channel-view.ts'
+import type { LastAttempt } from './send-task-to-channels-in-order.ts'
 import type { TaskDeps } from './task-deps.ts'
-import type { LastAttempt } from './try-channels.ts'
 import { sendVendorError, sendVideoError } from './videos/render-video.ts'
 
 /** The result code with which drawing clients recognize an invalid request. */

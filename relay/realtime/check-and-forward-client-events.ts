@@ -3,13 +3,13 @@ import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
 import { accessError } from '../pipeline/plan-call.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
-import type { ClientEvent } from './client-event.ts'
-import { InputTranscription, type TranscriptionModel } from './input-transcription.ts'
-import { type Content, NO_CONTENT, textContent } from './items.ts'
+import { InputTranscription, type TranscriptionModel } from './calls-of-input-transcription.ts'
+import type { SessionCalls } from './calls-of-responses.ts'
 import { priceFor } from './open-upstream.ts'
+import type { ClientEvent } from './read-client-event.ts'
 import type { CallContext } from './realtime-call.ts'
-import type { SessionCalls } from './session-calls.ts'
 import type { SessionSettings } from './session-settings.ts'
+import { type Content, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
 
 /** The output limit of a model without a known limit, which OpenAI documents as its maximum. */
 const OUTPUT_TOKENS = 4_096

@@ -4,7 +4,7 @@ import {
   createStoredResponses,
   type StoredResponse,
   type StoredResponses,
-} from '#relay/stored-responses/stored-responses.ts'
+} from '#relay/stored-responses/stored-response-owners.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 import { storedResponsesInMemory } from '../support/in-memory-stored-responses.ts'

@@ -8,7 +8,7 @@ import {
   isByDeployment,
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
-import { isObject } from './items.ts'
+import { isObject } from './size-of-conversation-items.ts'
 
 /** The event with which a provider ended a response, and its bytes. */
 export type EndOfResponse = { readonly response: unknown; readonly bytes: Buffer }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { base64TextIn, withShortTexts } from '#relay/tasks/long-texts.ts'
+import { base64TextIn, withShortTexts } from '#relay/tasks/shorten-texts-in-json-stream.ts'
 
 async function* splitAt(text: string, at: number): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text)

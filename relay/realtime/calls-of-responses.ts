@@ -4,13 +4,13 @@ import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { type AnswerScreen, answerScreen } from '../screening/word-screening.ts'
 import type { Views } from '../views/start-views.ts'
-import { ConversationInput, DeliveredOutput, isAudio } from './conversation.ts'
-import { type Content, isObject, NO_CONTENT, textContent } from './items.ts'
+import { ConversationInput, DeliveredOutput, isAudio } from './estimate-conversation-input.ts'
 import { planRealtime } from './open-upstream.ts'
+import type { ServerEvent } from './read-and-redact-provider-event.ts'
+import { idOf } from './read-and-redact-provider-event.ts'
 import { type CallContext, RealtimeCall } from './realtime-call.ts'
 import { billedUsage, readRealtimeUsage } from './realtime-usage.ts'
-import type { ServerEvent } from './server-event.ts'
-import { idOf } from './server-event.ts'
+import { type Content, isObject, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
 
 /** A response that the provider is generating. */
 type Running = {

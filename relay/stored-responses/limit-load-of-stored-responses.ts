@@ -1,4 +1,4 @@
-import type { StoredResponses } from './stored-responses.ts'
+import type { StoredResponses } from './stored-response-owners.ts'
 
 /** The bounds of the store that a request may use. */
 export type StoreBounds = {

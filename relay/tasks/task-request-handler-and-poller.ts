@@ -15,15 +15,15 @@ import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import { isRelayError, relayError } from '../canonical/relay-error.ts'
 import { AcceptedTaskWriter } from './accepted-task-writer.ts'
 import { POLL_PERMITS } from './channel-key-poller.ts'
-import { DRAWING_NAMES, readDrawing } from './drawing-requests.ts'
-import { fetchTask, fetchTasks, imageSeed } from './fetch-tasks.ts'
 import { handleCallback } from './handle-callback.ts'
 import { Permits } from './limit-concurrent-work.ts'
-import { MUSIC_NAMES, readMusic } from './music-requests.ts'
+import { fetchTask, fetchTasks, imageSeed } from './look-up-tasks.ts'
 import { type FindOpenTasks, type PollTimes, startPoller } from './poll-tasks.ts'
+import { DRAWING_NAMES, readDrawing } from './read-drawing-request.ts'
+import { MUSIC_NAMES, readMusic } from './read-music-request.ts'
 import { TaskBody, TaskRequestError } from './read-task-request-body.ts'
 import { TASK_LIMITS } from './send-request-to-task-provider.ts'
-import { sendTaskError } from './send-task-answers.ts'
+import { sendTaskError } from './send-task-errors-and-acceptance.ts'
 import { PICTURE_PERMITS, serveTaskImage } from './serve-task-image.ts'
 import { submitTask } from './submit-task.ts'
 import type { FindRecentTasks, TaskDeps } from './task-deps.ts'
@@ -34,7 +34,7 @@ import {
   readVideoTask,
   recentTasksIn,
   serveLinkedVideo,
-} from './videos/handle-video.ts'
+} from './videos/read-and-link-videos.ts'
 import { isMultipart, jsonOfMultipart, MULTIPART } from './videos/read-multipart-video.ts'
 import { VIDEO_NAMES } from './videos/read-video-request.ts'
 

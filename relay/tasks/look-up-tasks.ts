@@ -7,11 +7,11 @@ import { inParallel } from '../channel-actions/run-in-parallel.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { type Exchange, sendJson } from '../pipeline/http-exchange.ts'
-import { keysOfSubmitted, sendWithKeys } from '../views/keys-of-submitted-work.ts'
+import { keysOfSubmitted, sendWithKeys } from '../views/keys-that-may-own-submitted-work.ts'
 import { parsedObject, rejectParam, type TaskBody, textOf } from './read-task-request-body.ts'
 import { drawingAnswer, musicAnswer } from './render-task-json.ts'
 import { sendTaskRequest } from './send-request-to-task-provider.ts'
-import { sendTaskError } from './send-task-answers.ts'
+import { sendTaskError } from './send-task-errors-and-acceptance.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/

@@ -12,7 +12,11 @@ import {
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { callbackUrl } from './callback-address.ts'
 import type { TaskPlan, TaskRequest } from './plan-task.ts'
-import { drawingSubmitAnswer, musicSubmitAnswer, type SubmitAnswer } from './provider-answers.ts'
+import {
+  drawingSubmitAnswer,
+  musicSubmitAnswer,
+  type SubmitAnswer,
+} from './read-provider-task-answers.ts'
 import { objectOf, parsedObject } from './read-task-request-body.ts'
 import { type ProviderRequest, sendTaskRequest } from './send-request-to-task-provider.ts'
 import type { TaskDeps } from './task-deps.ts'

@@ -5,19 +5,19 @@ import { isMembers } from '../dialects/read-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
 import {
+  checkMembers,
+  readResponse,
+  readSession,
+  type SessionSettings,
+} from './session-settings.ts'
+import {
   base64Bytes,
   type Content,
   NO_CONTENT,
   readItem,
   textContent,
   withContent,
-} from './items.ts'
-import {
-  checkMembers,
-  readResponse,
-  readSession,
-  type SessionSettings,
-} from './session-settings.ts'
+} from './size-of-conversation-items.ts'
 
 /** The members of each event that clients may send, besides `type` and `event_id`. */
 const MEMBERS = {
