@@ -1,6 +1,6 @@
 import { moderationPriceOf, priceOf } from '#domain/pricing/price-list.ts'
 import { isRelayError, relayError } from './canonical/relay-error.ts'
-import { directFormatsOf } from './dialects/all-formats.ts'
+import { directFormatsOf } from './dialects/choose-provider-format.ts'
 import { DIRECT_FORMATS, type DirectFormatName } from './dialects/wire-format.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'

@@ -1,6 +1,6 @@
 import { redact } from '../canonical/redact-provider-texts.ts'
+import { API_VERSION } from '../dialects/anthropic-messages/headers-passed-to-provider.ts'
 import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-request.ts'
-import { API_VERSION } from '../dialects/anthropic-messages/passed-headers.ts'
 import {
   type BatchDescription,
   type BatchProtocol,

@@ -3,7 +3,7 @@ import type { BatchApi } from '#domain/batches/events.ts'
 import type { CallBounds } from '#domain/pricing/hold-amount.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
-import type { ToolLimits } from '../dialects/tool-limits.ts'
+import type { ToolLimits } from '../dialects/provider-tool-limits.ts'
 
 /** A batch with the data that its user may read. `batch` is the id of the batch's event stream. */
 export type StoredBatch = {

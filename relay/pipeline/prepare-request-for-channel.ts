@@ -11,10 +11,10 @@ import { suffixAt } from '../adapters/resolve-model-name.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import type { CallConversion } from '../conversion/convert-call.ts'
-import { chatVendorOf } from '../conversion/openai-chat/chat-vendor.ts'
-import { formatFor } from '../dialects/all-formats.ts'
+import { chatVendorOf } from '../conversion/openai-chat/chat-extensions-of-provider.ts'
 import { applyEdits } from '../dialects/byte-edits.ts'
-import { convertToPredict } from '../dialects/input-formats/vertex-predict.ts'
+import { formatFor } from '../dialects/choose-provider-format.ts'
+import { convertToPredict } from '../dialects/input-formats/convert-to-vertex-predict.ts'
 import {
   type ChatRequest,
   isDirectFormat,

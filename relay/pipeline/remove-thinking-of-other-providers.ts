@@ -1,6 +1,6 @@
 import { isRelayError } from '../canonical/relay-error.ts'
 import { isGemini3 } from '../conversion/gemini/model-version.ts'
-import { cutForeignThinking } from '../dialects/cut-foreign-thinking.ts'
+import { cutForeignThinking } from '../dialects/cut-thinking-of-other-providers.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 
 /** A request in the format of its provider, and what was removed from it. */

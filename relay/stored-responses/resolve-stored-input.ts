@@ -2,7 +2,7 @@ import { TOKENS_MAX } from '../canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { eventData } from '../canonical/sse-scanner.ts'
 import { recordOf } from '../dialects/openai-chat/usage-in-answer.ts'
-import { STORED_ID } from '../dialects/openai-responses/names-in-input.ts'
+import { STORED_ID } from '../dialects/openai-responses/names-of-input-items-and-tools.ts'
 import type { ChatRequest, StoredInput } from '../dialects/wire-format.ts'
 import type { StoredResponse, StoredResponses } from './stored-response-owners.ts'
 

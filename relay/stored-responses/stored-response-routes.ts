@@ -1,7 +1,7 @@
 import { request as sendRequest } from 'undici'
 import { readBoundedBody } from '#infra/outbound/read-bounded-body.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { withModel } from '../dialects/model-in-answer.ts'
+import { withModel } from '../dialects/model-name-in-answer.ts'
 import { RESPONSES_ERRORS, redactedResponse } from '../dialects/openai-responses/error-events.ts'
 import { acquirePermit, CALLS_NO_MODEL, type CallPermit } from '../pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'

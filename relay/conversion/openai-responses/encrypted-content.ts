@@ -6,7 +6,7 @@ import {
   callSignatureIn,
   unwrapSignature,
   wrapSignature,
-} from '../wrapped-signature.ts'
+} from '../wrap-signature-of-other-provider.ts'
 
 /** The encrypted part of a thinking part, or the signature of the call that follows it. */
 export type KeptContent =

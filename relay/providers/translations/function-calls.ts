@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readCallId } from '#relay/conversion/answer-names.ts'
 import type { AnswerPart, CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import {
   type CanonicalMessage,
@@ -11,7 +10,8 @@ import {
   type ToolResultPart,
 } from '#relay/conversion/canonical-request.ts'
 import { objectOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
-import { placeOf } from '#relay/conversion/part-places.ts'
+import { placeOf } from '#relay/conversion/paths-of-parts-in-caller-request.ts'
+import { readCallId } from '#relay/conversion/read-answer-id-and-model.ts'
 
 type Turn = JsonObject & { readonly role: 'user' | 'function' | 'assistant' }
 

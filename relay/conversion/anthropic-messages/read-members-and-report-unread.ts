@@ -1,6 +1,6 @@
 import { ConversionError, type JsonObject } from '../canonical-request.ts'
+import { addLoss } from '../collect-losses.ts'
 import { isObject } from '../json-fields.ts'
-import { addLoss } from '../losses.ts'
 
 /**
  * Reads the members of one object of a request. A member of the wrong type throws a

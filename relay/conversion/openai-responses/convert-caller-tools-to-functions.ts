@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type ToolChoice,
 } from '../canonical-request.ts'
+import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
   objectOf,
   objectsOf,
@@ -17,7 +18,6 @@ import {
   requiredText,
   textOf,
 } from '../json-fields.ts'
-import { addLoss, addUnreadMembers } from '../losses.ts'
 
 /** The name of a tool within a namespace. */
 export type NamespacedName = { readonly namespace: string; readonly name: string }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { toGeminiSchema } from '#relay/conversion/gemini/gemini-schema.ts'
 import { readGeminiSchema } from '#relay/conversion/gemini/read-gemini-schema.ts'
+import { toGeminiSchema } from '#relay/conversion/gemini/write-gemini-schema.ts'
 
 const write = (schema: unknown) => toGeminiSchema(schema, 's')
 const schemaOf = (schema: unknown) => write(schema).value

@@ -1,13 +1,13 @@
 import { recordOf } from '#relay/canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { isMembers } from '../check-common-request-members.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
-import { isMembers } from '../read-request-members.ts'
 import { scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../wire-format.ts'
+import { inputReport, invalid, memberIn } from './base-of-input-formats.ts'
+import { boundOfInputs } from './count-and-bound-inputs.ts'
 import { EMBEDDINGS } from './embeddings-request.ts'
-import { boundOfInputs } from './find-inputs.ts'
 import { GEMINI_EMBEDDING, GEMINI_EMBEDDING_BATCH } from './gemini-embedding-request.ts'
-import { inputReport, invalid, memberIn } from './input-format.ts'
 import { base64Of, requestsBase64 } from './vectors-as-base64.ts'
 
 /** A converted request may not be longer, because it is parsed. */

@@ -1,10 +1,10 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import type { ByteEdit } from '../byte-edits.ts'
+import { isMembers } from '../check-common-request-members.ts'
 import type { ToolElement } from '../openai-chat/find-message-parts-and-tools.ts'
-import { isMembers } from '../read-request-members.ts'
+import { type LimitedTools, limitIn } from '../provider-tool-limits.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
-import { type LimitedTools, limitIn } from '../tool-limits.ts'
 
 /**
  * Matches the types of tools that cost only tokens. The channel must also allow the member with the

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { callerNames } from '#relay/conversion/caller-names.ts'
 import { convertCall } from '#relay/conversion/convert-call.ts'
-import { OPENAI } from '#relay/conversion/openai-chat/chat-vendor.ts'
+import { callerNames } from '#relay/conversion/loss-paths-in-caller-format.ts'
+import { OPENAI } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import type { ConvertedFormatName } from '#relay/dialects/wire-format.ts'
 
 const LOSSES = [

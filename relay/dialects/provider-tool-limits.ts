@@ -1,7 +1,7 @@
 import type { ToolCounts, ToolName } from '#domain/pricing/usage.ts'
 import type { ByteEdit } from './byte-edits.ts'
+import { wholeOf } from './check-common-request-members.ts'
 import type { ToolElement } from './openai-chat/find-message-parts-and-tools.ts'
-import { wholeOf } from './read-request-members.ts'
 import type { Member } from './scan-request-object.ts'
 
 /** What the provider's tools in a request may cost (see `TOOL_NAMES`). */

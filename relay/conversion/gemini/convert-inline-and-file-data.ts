@@ -6,8 +6,8 @@ import type {
   JsonObject,
 } from '../canonical-request.ts'
 import { ConversionError } from '../canonical-request.ts'
-import { addLoss } from '../losses.ts'
-import { membersOf, reportOthers, textOf } from './read-members.ts'
+import { addLoss } from '../collect-losses.ts'
+import { membersOf, reportOthers, textOf } from './members-in-either-spelling.ts'
 
 export type MediaPart = ImagePart | DocumentPart | AudioPart
 

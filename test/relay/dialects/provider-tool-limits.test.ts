@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { applyEdits } from '#relay/dialects/byte-edits.ts'
-import { isMembers } from '#relay/dialects/read-request-members.ts'
+import { isMembers } from '#relay/dialects/check-common-request-members.ts'
+import { largestUses, limitIn, usesIn } from '#relay/dialects/provider-tool-limits.ts'
 import { scanObject } from '#relay/dialects/scan-request-object.ts'
-import { largestUses, limitIn, usesIn } from '#relay/dialects/tool-limits.ts'
 
 function limited(text: string) {
   const body = Buffer.from(text)

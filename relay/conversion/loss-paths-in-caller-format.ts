@@ -1,6 +1,6 @@
 import type { ConvertedFormatName } from '#relay/dialects/wire-format.ts'
 import type { CanonicalRequest } from './canonical-request.ts'
-import { callersPlace } from './part-places.ts'
+import { callersPlace } from './paths-of-parts-in-caller-request.ts'
 
 /** The names of members of a canonical request in one wire format, by their canonical paths. */
 type Names = Readonly<Record<string, string>>

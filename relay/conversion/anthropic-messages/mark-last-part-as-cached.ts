@@ -1,5 +1,5 @@
 import type { CacheMark, CanonicalMessage, ContentPart } from '../canonical-request.ts'
-import { addLoss } from '../losses.ts'
+import { addLoss } from '../collect-losses.ts'
 
 /**
  * Marks the last part of the conversation that can be cached. A `cache_control` at the top level of

@@ -11,7 +11,7 @@ import {
   type SignedElement,
   type SignedObject,
   SignedObjectFinder,
-} from './find-signed-objects.ts'
+} from './find-thinking-signatures.ts'
 import { quoted } from './openai-chat/find-message-parts-and-tools.ts'
 import { removals } from './openai-chat/upstream-body.ts'
 import { type Member, scanObject } from './scan-request-object.ts'

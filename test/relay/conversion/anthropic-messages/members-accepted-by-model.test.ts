@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { modelRules } from '#relay/conversion/anthropic-messages/model-rules.ts'
+import { modelRules } from '#relay/conversion/anthropic-messages/members-accepted-by-model.ts'
 import { writeRequest } from '#relay/conversion/anthropic-messages/write-request.ts'
 import type { CanonicalRequest, Sampling, Thinking } from '#relay/conversion/canonical-request.ts'
 import { canonicalRequest, textPart } from './canonical-values.ts'

@@ -1,9 +1,9 @@
 import type { ToolName } from '#domain/pricing/usage.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { isMembers } from '../check-common-request-members.ts'
 import type { ToolElement } from '../openai-chat/find-message-parts-and-tools.ts'
-import { isMembers } from '../read-request-members.ts'
+import { type LimitedTools, limitIn } from '../provider-tool-limits.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
-import { type LimitedTools, limitIn } from '../tool-limits.ts'
 
 /** The tools of OpenAI's Responses API that have a price per use, by the names of their types. */
 const PRICED: readonly (readonly [RegExp, ToolName])[] = [

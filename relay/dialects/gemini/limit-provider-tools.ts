@@ -1,5 +1,5 @@
 import type { ToolCounts, ToolName } from '#domain/pricing/usage.ts'
-import { type ToolLimits, USES_DEFAULT, USES_MAX } from '../tool-limits.ts'
+import { type ToolLimits, USES_DEFAULT, USES_MAX } from '../provider-tool-limits.ts'
 
 /**
  * The tools that Google runs and that a price covers, by their names in camelCase. The value is the

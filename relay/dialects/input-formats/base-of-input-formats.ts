@@ -6,12 +6,12 @@ import {
   type UsageReport,
 } from '#relay/canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { flagOf, isMembers, RESERVED } from '../check-common-request-members.ts'
 import { jsonError } from '../invalid-json-error.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
-import { flagOf, isMembers, RESERVED } from '../read-request-members.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import type { InvalidJson, Member } from '../scan-request-object.ts'
 import type { ChatRequest, WireFormat } from '../wire-format.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { passedHeaders } from '#relay/dialects/anthropic-messages/passed-headers.ts'
+import { passedHeaders } from '#relay/dialects/anthropic-messages/headers-passed-to-provider.ts'
 import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'
 
 const PLAIN = 'interleaved-thinking-2025-05-14'
