@@ -1,12 +1,13 @@
 import type { CanonicalMessage, CanonicalRequest, ContentPart } from './canonical-request.ts'
 
 /**
- * The paths of messages and parts in the caller's request. They are kept beside the canonical
- * request, because readers join and move messages, so an index in one is none in the other.
+ * The paths of messages and parts in the caller's request. They are stored separately from the
+ * canonical request. Readers join and move messages, so an index in the canonical request is not
+ * the caller's index.
  */
 const PLACES = new WeakMap<CanonicalMessage | ContentPart, string>()
 
-/** Notes where the caller has a message or a part, unless this is known more exactly. */
+/** Stores the path of a message or a part, unless a more exact path is already stored. */
 export function withPlace<T extends CanonicalMessage | ContentPart>(value: T, path: string): T {
   if (!PLACES.has(value)) PLACES.set(value, path)
   return value

@@ -48,7 +48,7 @@ const PLACES: Readonly<Partial<Record<FormatName, SignaturePlaces>>> = {
 /** A body without the thinking that its provider would refuse. */
 export type CutBody = {
   readonly body: Buffer
-  /** The places of what was removed, as `X-Conversion-Loss` names them. */
+  /** The paths of the removed members, as `X-Conversion-Loss` names them. */
   readonly losses: readonly string[]
 }
 
@@ -98,7 +98,10 @@ const isEmptyThought = ({ signature, hasContent }: SignedObject): boolean =>
 const spanOf = ({ start, end }: SignedObject) => ({ start, end })
 const spanOfMember = ({ keyStart, valueEnd }: Member) => ({ start: keyStart, end: valueEnd })
 
-/** Returns which elements are removed: those of which nothing is left that a provider accepts. */
+/**
+ * Returns a function that selects the elements to remove: those without any content that the
+ * provider accepts.
+ */
 function goneElements(format: FormatName): (element: SignedElement) => boolean {
   const all = (isCut: (part: SignedObject) => boolean) => {
     return ({ parts }: SignedElement) => parts.length > 0 && parts.every(isCut)

@@ -1,7 +1,10 @@
 import { isAt, type ObjectVisitor } from './check-nested-json-members.ts'
 import { ELEMENT_DEPTH, PART_DEPTH, quoted } from './openai-chat/find-message-parts-and-tools.ts'
 
-/** Where a format has signatures of thinking, and how the gateway's own ones begin there. */
+/**
+ * The members in which a format has signatures of thinking, and the beginnings by which the
+ * gateway's own signatures are recognized.
+ */
 export type SignaturePlaces = {
   readonly root: string
   /** The list with the signed objects in each element; null if the elements are signed. */

@@ -1,7 +1,7 @@
 import { type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import type { Member } from './scan-request-object.ts'
 
-/** The values of `reasoning.mode` that do not change what is billed. */
+/** The JSON values of `reasoning.mode` that do not change the bill. */
 const STANDARD = new Set(['"standard"', 'null'])
 const LENGTH_MAX = 16
 

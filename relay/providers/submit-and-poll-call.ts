@@ -15,7 +15,7 @@ const NO_TRAILERS = {}
 export type PolledRequest = {
   readonly method: 'GET' | 'POST'
   readonly body?: Buffer
-  /** Further headers. */
+  /** Additional headers of the request. */
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
   /** Called once the provider may have received the request. */
@@ -25,8 +25,8 @@ export type PolledRequest = {
 export type PolledAnswer = { readonly status: number; readonly text: string }
 
 /**
- * A call to a provider that needs several requests. `handler` sees one HTTP call. When the handler
- * aborts the call, the request under way ends.
+ * A call to a provider that consists of several requests. `handler` receives the events of a single
+ * HTTP call. If the handler aborts the call, the current request is aborted.
  */
 export class PolledCall {
   protected readonly connections: Connections
@@ -76,7 +76,9 @@ export class PolledCall {
     return { status: answer.statusCode, text: text.toString('utf8') }
   }
 
-  /** Asks the provider to stop, so that nobody pays for what nobody reads. */
+  /**
+   * Asks the provider to stop the work, because its result will not be read but would be charged.
+   */
   protected cancelAt(url: string): void {
     const signal = AbortSignal.timeout(CANCEL_MS)
     this.send(url, { method: 'POST', signal }).catch(() => {})

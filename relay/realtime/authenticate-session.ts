@@ -15,9 +15,9 @@ const BETA_PROTOCOL = 'openai-beta.realtime-v1'
 export type SessionRequest = {
   readonly caller: Caller
   readonly model: string
-  /** True for the protocol before its general availability. */
+  /** True for the beta protocol, which was in use before the API's general availability. */
   readonly isBeta: boolean
-  /** The settings with which the session begins; null for those of the provider. */
+  /** The settings with which the session begins; null for the provider's defaults. */
   readonly settings: SessionSettings | null
 }
 

@@ -19,7 +19,7 @@ export type TranscriptionModel = { readonly name: string; readonly price: PriceS
 export class InputTranscription {
   private model: TranscriptionModel | null = null
   private call: RealtimeCall | null = null
-  /** The bytes of audio that the provider has not yet made an item of the conversation. */
+  /** The bytes of audio that are not yet part of an item of the conversation. */
   private uncommitted = 0
   /** The bytes of audio of the items whose transcriptions have not arrived, by item id. */
   private readonly awaited = new Map<string, number>()
@@ -30,9 +30,9 @@ export class InputTranscription {
   }
 
   /**
-   * Sets the model that transcribes from now on; null if there is none. While another model may
-   * still transcribe audio that was sent, a change is refused, because it has another price. The
-   * provider may have begun with this audio although its event has not arrived.
+   * Sets the model of the next transcriptions; null turns transcription off. Models have different
+   * prices. A change is therefore refused while the previous model may still transcribe audio that
+   * was sent. The provider may have begun to transcribe before its event arrives.
    */
   async change(model: TranscriptionModel | null, rate: Rate): Promise<RelayError | null> {
     // Without a call, audio is still transcribed if the call's limit was reached meanwhile.
@@ -58,7 +58,7 @@ export class InputTranscription {
     return this.coverAll(rate)
   }
 
-  /** Takes back audio that was covered, but is not sent. */
+  /** Subtracts audio that the hold covers but that was not sent. */
   takeBack(audioBytes: number): void {
     this.uncommitted = Math.max(0, this.uncommitted - audioBytes)
   }
@@ -87,7 +87,7 @@ export class InputTranscription {
     this.uncommitted = 0
   }
 
-  /** The transcription of an item is free if it failed. */
+  /** Removes an item whose transcription failed. A failed transcription is not charged. */
   noteFailed(itemId: unknown): void {
     this.awaited.delete(String(itemId))
   }

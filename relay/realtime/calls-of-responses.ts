@@ -29,7 +29,10 @@ type Request = {
   readonly eventId: string
   readonly mark: Content
   readonly isInConversation: boolean
-  /** True after an error that does not tell which event it refuses. */
+  /**
+   * True after an error that does not name the refused event, so that this request may be the
+   * refused one.
+   */
   isDoubtful: boolean
   /** The time of the request by `performance.now()`. */
   readonly at: number
@@ -58,7 +61,10 @@ export class SessionCalls {
   private readonly running = new Map<string, Running>()
   /** The ids of the last responses that were charged. */
   private readonly ended = new Set<string>()
-  /** What was added before the end of the last response, and is surely input of the next one. */
+  /**
+   * The size of the content that was added before the last response ended. It is certainly input of
+   * the next response.
+   */
   private settledMark: Content = NO_CONTENT
   private readonly context: CallContext
   private readonly model: { readonly name: string; readonly upstream: string | null }
@@ -179,9 +185,10 @@ export class SessionCalls {
   }
 
   /**
-   * Gives the admitted call to a response that has begun. If the provider begins several responses
-   * at once, a further call is admitted. Returns an error if that is not possible. If a limit of
-   * calls is reached, the response is charged nevertheless, and must be cancelled.
+   * Assigns the admitted call to a response that has begun. If the provider begins further
+   * responses at once, a further call is admitted for each of them. Returns an error if a call
+   * can't be admitted. If a limit of calls is reached, the response is charged nevertheless and
+   * must be cancelled.
    */
   begin(event: ServerEvent, outputTokens: number): Promise<RelayError | null> {
     return this.exclusively(() => this.beginNext(event, outputTokens))

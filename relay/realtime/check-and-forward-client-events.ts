@@ -22,7 +22,7 @@ type Link = {
   readonly isBeta: boolean
   /** Sends an event to the provider. Resolves when the provider's connection accepts more. */
   readonly send: (body: object) => Promise<void>
-  /** Tells the caller that an event was refused. */
+  /** Sends the caller an error for a refused event. */
   readonly refuse: (error: RelayError, eventId: string | null) => void
 }
 
@@ -43,7 +43,10 @@ export class ClientGate {
   readonly transcription: InputTranscription
   /** The output limit of responses that the provider begins on its own. */
   outputTokensMax: number
-  /** True once audio was sent, or if silence may begin a response. */
+  /**
+   * True once the provider may begin a response by itself, because audio was sent or because
+   * silence may begin a response.
+   */
   private mayHearSpeech = false
   private readonly outputCap: number | null
   private readonly updates: Update[] = []
@@ -139,7 +142,10 @@ export class ClientGate {
     return screenPrompt(screening, caller.group, Buffer.from(text), param)
   }
 
-  /** Admits the call of a response that the provider may begin on its own, and then sends. */
+  /**
+   * Admits the call of a response that the provider may begin on its own. Sends the event only
+   * then.
+   */
   coverSpeech(
     more: Content = NO_CONTENT,
     send: () => Promise<void> = async () => {},
@@ -261,7 +267,10 @@ export class ClientGate {
     return isRelayError(model) ? model : this.transcription.change(model, rate)
   }
 
-  /** Notes that the provider confirmed the oldest change. Returns true for a change by the gate. */
+  /**
+   * Records that the provider confirmed the oldest change. Returns true if the gateway made the
+   * change, and false for a change by the caller.
+   */
   noteUpdated(): boolean {
     const update = this.updates.shift()
     if (update === undefined) return false
@@ -272,7 +281,10 @@ export class ClientGate {
     return update.isOwn
   }
 
-  /** Notes that the provider refused an event. Returns true for a change by the gate. */
+  /**
+   * Records that the provider refused an event. Returns true if the event was a change by the
+   * gateway.
+   */
   noteRefused(eventId: unknown): boolean {
     this.calls.noteRefused(eventId)
     const at = this.updates.findIndex((update) => update.eventId === eventId)

@@ -12,8 +12,9 @@ import {
 type Tokens = { readonly text: number; readonly audio: number }
 
 /**
- * The input of the next response. A response has the complete conversation as input, so that its
- * size is that of the last report plus what was added since then.
+ * Estimates the input of the next response. A response has the complete conversation as input. Its
+ * size is therefore the reported size of the last response plus the content that was added since
+ * then.
  */
 export class ConversationInput {
   /** G.711 has more tokens per byte than PCM. The rate stays narrow once any audio is narrow. */
@@ -25,7 +26,10 @@ export class ConversationInput {
     this.added = withContent(this.added, content)
   }
 
-  /** Returns what was added so far, for `noteReport` after the response that includes it. */
+  /**
+   * Returns the size of the content that was added so far. It is passed to `noteReport` after the
+   * response whose input includes this content.
+   */
   get mark(): Content {
     return this.added
   }

@@ -69,14 +69,14 @@ export type Upstream = {
   readonly key: RelayKey
   readonly upstreamModel: string | null
   readonly evidence: SessionEvidence
-  /** Gives back the permit of the channel. */
+  /** Releases the channel's permit for this session. */
   readonly release: () => void
 }
 
 export type UpstreamRequest = {
   readonly model: string
   readonly isBeta: boolean
-  /** The id that the log and the circuits name. */
+  /** The call id under which the log and the circuit breaker know the connection. */
   readonly call: string
 }
 
@@ -197,7 +197,10 @@ function upgradeHeaders(list: readonly string[]): Record<string, string> {
   return headers
 }
 
-/** Waits for the answer to an upgrade. The events of the provider are paused until it is used. */
+/**
+ * Waits for the answer to the websocket upgrade. The provider's events are paused until the session
+ * reads them.
+ */
 function opened(socket: WebSocket): Promise<Connected | Failed> {
   return new Promise((resolve) => {
     let requestId: string | null = null

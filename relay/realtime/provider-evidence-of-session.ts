@@ -14,8 +14,9 @@ import { isObject } from './size-of-conversation-items.ts'
 export type EndOfResponse = { readonly response: unknown; readonly bytes: Buffer }
 
 /**
- * What a session shows about its provider: the id of the request that opened it, and the model that
- * the provider names. Each response adds its id, its usage and the digest of its last event.
+ * Collects identifiers of a session that later prove what the provider did: the id of the request
+ * that opened the session, and the model that the provider names. Each response adds its id, its
+ * usage and the digest of its last event.
  */
 export class SessionEvidence {
   private readonly target: ProviderTarget
@@ -35,7 +36,10 @@ export class SessionEvidence {
     if (isObject(session)) this.model = session.model
   }
 
-  /** `sentAt` is in unix milliseconds. Without `end`, the call was not a response that ended. */
+  /**
+   * Returns the evidence of one call. `sentAt` is in unix milliseconds. `end` is null for a call
+   * without a response that ended.
+   */
   report(sentAt: number, end: EndOfResponse | null): ProviderEvidence {
     const { requestId, confidential } = this
     const { hostHash } = this.target

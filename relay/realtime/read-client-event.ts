@@ -45,7 +45,10 @@ export type ClientEvent = {
   readonly type: EventType
   /** The caller's id of the event; null if it has none. */
   readonly id: string | null
-  /** The id with which the event is sent. A caller could use an id twice. */
+  /**
+   * The id with which the event is sent to the provider. It replaces the caller's id, because a
+   * caller could use an id twice.
+   */
   readonly sentId: string
   readonly body: Readonly<Record<string, unknown>>
   /** The content that the event adds to the input of the next response. */

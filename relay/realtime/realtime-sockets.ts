@@ -31,7 +31,7 @@ const LIFETIME_MS = 60 * 60_000
 /** The time without an event of the caller after which a session ends. */
 const IDLE_MS = 15 * 60_000
 const MESSAGES_PER_SECOND_MAX = 2_000
-/** The time for the charges of the last responses after the grace period of a stop. */
+/** The time after the grace period of a shutdown in which the last responses are charged. */
 const SETTLE_MS = 8_000
 
 const POLICY_VIOLATION = 1008
@@ -146,7 +146,10 @@ function closeUpstream({ socket, release }: Upstream): void {
   release()
 }
 
-/** Node gives the raw connection of an upgrade. Until it is accepted, it is answered over HTTP. */
+/**
+ * Returns an HTTP response on the raw connection of an upgrade request. It is used to refuse an
+ * upgrade.
+ */
 function responseToUpgrade(request: IncomingMessage): ServerResponse {
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false

@@ -3,7 +3,7 @@ import { AUDIO_BYTES_PER_TOKEN } from './realtime-usage.ts'
 
 /** The size of content that becomes input of a response. */
 export type Content = {
-  /** The bytes of JSON without audio and pictures. */
+  /** The number of bytes of the JSON without audio and pictures. */
   readonly textBytes: number
   readonly audioBytes: number
   readonly pictures: number
@@ -11,7 +11,10 @@ export type Content = {
 
 export const NO_CONTENT: Content = Object.freeze({ textBytes: 0, audioBytes: 0, pictures: 0 })
 
-/** The tokens of one picture: the likely maximum of providers, and an estimate. */
+/**
+ * The tokens of one picture: the highest count that providers are likely to charge, and an
+ * estimate.
+ */
 const PICTURE_TOKENS = { most: 6_000, likely: 765 }
 const BYTES_PER_TOKEN = 4
 

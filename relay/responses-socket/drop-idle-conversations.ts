@@ -4,10 +4,10 @@ type Holder = { readonly dropConversation: () => void }
 type Conversation = { readonly userId: number; readonly bytes: number }
 
 /**
- * The conversations of the sockets that have no call at the moment. A conversation costs its user
- * nothing, so that all of them together may use only a small part of the memory for bodies, and
- * those of one user an even smaller part. Above that, the conversation that has been idle for the
- * longest time is dropped.
+ * Keeps the conversations of sockets without a running call. Conversations are free of charge, so
+ * all of them together may use only a small part of the memory for bodies, and those of one user an
+ * even smaller part. Above these limits, the conversation that has been idle for the longest time
+ * is dropped.
  */
 export class IdleConversations {
   private readonly bytesMax: number

@@ -40,7 +40,7 @@ class SocketResponse extends Writable implements CallResponse {
   private statusCode = 0
   headersSent = false
   shouldKeepAlive = true
-  /** HTTP's framing of events is not used, so events are written as they are. */
+  /** False, because a socket needs no chunked encoding: events are written as they are. */
   readonly useChunkedEncodingByDefault = false
   chunkedEncoding = false
   private readonly socket: WebSocket
@@ -121,7 +121,10 @@ class SocketResponse extends Writable implements CallResponse {
   }
 }
 
-/** Node gives the raw connection of an upgrade. Until it is accepted, it is answered over HTTP. */
+/**
+ * Returns an HTTP response on the raw connection of an upgrade request. It is used to refuse an
+ * upgrade.
+ */
 export function responseToUpgrade(request: IncomingMessage): ServerResponse {
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false

@@ -23,7 +23,7 @@ export type ClientMessage =
   | { readonly kind: 'ignored' }
 
 const PREVIOUS = 'previous_response_id'
-/** The members that only the messages of a socket have, or that a call over HTTP has otherwise. */
+/** The members that only messages of a socket have, or whose value differs in a call over HTTP. */
 const OWN = new Set(['type', 'generate', 'stream', 'input', PREVIOUS])
 const NAMES = namesByFoldedName([...OWN, 'model'])
 const TYPE_BYTES_MAX = 64
@@ -73,8 +73,9 @@ export function readMessage(
 }
 
 /**
- * Returns the items that a message continues. They are empty if it continues none, and null if it
- * continues a response that is not the last one of the socket.
+ * Returns the items of the response that a message continues. They are empty for a message that
+ * continues no response. Returns null if the message does not continue the last response of the
+ * socket.
  */
 function continuedItems(
   bytes: Buffer,
@@ -192,6 +193,6 @@ function asInput(item: OutputItem): object | null {
   return rest
 }
 
-/** Returns items that do not keep the rest of a long message in memory. */
+/** Returns the items as a separate copy if they would otherwise keep a long message in memory. */
 export const withoutSurroundings = (items: Buffer): Buffer =>
   items.length === items.buffer.byteLength ? items : Buffer.from(items)

@@ -1,6 +1,6 @@
 import type { StoredResponses } from './stored-response-owners.ts'
 
-/** The bounds of the store that a request may use. */
+/** The limits for requests that use the store. */
 export type StoreBounds = {
   /** The time after which an answer no longer waits for the store. */
   readonly waitMs: number
@@ -12,9 +12,9 @@ export type StoreBounds = {
 export const STORE_BOUNDS: StoreBounds = { waitMs: 5_000, lookupsMax: 64, lookupsPerTokenMax: 16 }
 
 /**
- * Bounds how long and how often requests use the store. Lookups come before a request has a permit,
- * so no token may fill the connections to the database with them. A lookup counts until the
- * database has answered, even if nothing waits for it any more.
+ * Limits how long requests wait for the store and how many lookups run at the same time. Lookups
+ * precede the permit of a call. Without these limits, one token could occupy all connections to the
+ * database. A lookup counts until the database has answered, even if its request no longer waits.
  */
 export function boundedStoredResponses(
   store: StoredResponses,

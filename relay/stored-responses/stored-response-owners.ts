@@ -28,8 +28,8 @@ export type StoredId = StoragePlace & {
 }
 
 /**
- * Stores which token made which stored response, with which key. An id is found only for the token
- * that made the response, so that no caller reads the content of another.
+ * Stores the token and the provider key that made each stored response. An id is found only for the
+ * token that made the response, so that no caller can read another caller's content.
  */
 export type StoredResponses = {
   /** Resolves when the response can be found. Rejects if it could not be written. */

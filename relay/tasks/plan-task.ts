@@ -56,7 +56,7 @@ export type TaskPlan = {
   readonly offer: Offer<RelayChannel>
   /** The key of the continued task, which the request must use. Null if any key may be used. */
   readonly keyRef: string | null
-  /** What the vendor of a video makes. Null for other tasks. */
+  /** The video as the vendor will make it. Null for other tasks. */
   readonly video: PlannedVideo | null
 }
 

@@ -96,7 +96,9 @@ export function musicSubmitAnswer(body: Buffer): SubmitAnswer {
   return { isAccepted: true, ...place, status: 'SUBMITTED' }
 }
 
-/** The usage that the vendor of a video reports; null where it reports none. */
+/**
+ * The usage that the vendor of a video reports. A value is null if the vendor does not report it.
+ */
 export type VideoUsage = { readonly seconds: number | null; readonly tokens: number | null }
 
 export type ProviderReport = {
@@ -109,7 +111,7 @@ export type ProviderReport = {
   readonly failReason: string | null
   /** The result as JSON text. */
   readonly result: string | null
-  /** What the vendor of a video made. */
+  /** The usage of the finished video, as its vendor reports it. */
   readonly made?: VideoUsage
 }
 

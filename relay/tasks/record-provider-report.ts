@@ -45,7 +45,7 @@ export async function recordReport(
 
 /**
  * Redacts the texts of a provider's report. The result of a music task is not redacted, because the
- * caller needs its URLs. That of a video is never shown.
+ * caller needs its URLs. The result of a video is not redacted either, because it is never shown.
  */
 function wordsOf(
   deps: TaskDeps,

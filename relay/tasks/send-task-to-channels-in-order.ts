@@ -113,11 +113,14 @@ type TriedTask = {
   readonly answer: SubmitAnswer | null
   readonly target: ProviderTarget
   readonly model: string
-  /** Only videos name a model. */
+  /** The request for a video; null for a drawing or a piece of music. */
   readonly video: VideoQuestion | null
 }
 
-/** Returns what an attempt to submit a task shows about the provider; null if it was not sent. */
+/**
+ * Returns the digests and identifiers of an attempt to submit a task; null if the task was not
+ * sent.
+ */
 async function taskEvidence(
   collected: AttemptEvidence,
   { sentAt, answered, answer, target, model: own, video }: TriedTask,

@@ -1,5 +1,5 @@
 const [QUOTE, BACKSLASH, LETTER_U] = [34, 92, 117]
-/** Before the first byte of an escape. After a `u`, four digits are left. */
+/** The state before the first byte of an escape. After a `u`, four digits follow. */
 const AT_ESCAPE = 5
 
 /**
@@ -38,7 +38,7 @@ export async function* withShortTexts(
   }
 }
 
-/** The maximum length of what precedes the text that is decoded. */
+/** The maximum number of bytes before the text that is decoded. */
 const HEAD_LENGTH_MAX = 64 * 1024
 
 /**

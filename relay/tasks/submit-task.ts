@@ -80,7 +80,10 @@ export async function submitTask(
   }
 }
 
-/** The texts of a video may be inside other members, so they are screened by themselves. */
+/**
+ * Returns the body whose texts are screened. The texts of a video may be inside other members, so
+ * they are screened separately.
+ */
 const screenedBody = ({ video, body }: TaskRequest): Buffer =>
   video === undefined ? body.bytes : Buffer.from(JSON.stringify(textsOf(video.request)))
 

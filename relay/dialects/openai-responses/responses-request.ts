@@ -58,8 +58,8 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
 ])
 const NUMBERS = ['temperature', 'top_p', 'top_logprobs', TOOL_CALLS_LIMIT]
 /**
- * Members that refer to content at the provider, whose length is unknown here and which may belong
- * to another customer of this gateway.
+ * Members that refer to content at the provider. The length of this content is unknown here, and it
+ * may belong to another caller.
  */
 const STORED = ['conversation', 'prompt']
 const PREVIOUS = 'previous_response_id'

@@ -67,8 +67,8 @@ export type StreamDecoder = {
 }
 
 /**
- * How one key of a cloud provider is used. The address, the model's id and the headers of a call
- * depend on the key and on the model.
+ * The access to a cloud provider with one key. The address, the model's id and the headers of a
+ * call depend on the key and on the model.
  */
 export type CloudAccess = {
   /**

@@ -7,7 +7,7 @@ import type { ProviderRequest } from '../send-request-to-task-provider.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { providerRequestOf, vendorOf } from './plan-video.ts'
 
-/** Returns the query about a video; null if the channel's type makes no videos any more. */
+/** Returns the query about a video; null if the channel's type no longer makes videos. */
 export function videoQuery(
   { now }: Pick<TaskDeps, 'now'>,
   { channel, key }: { readonly channel: RelayChannel; readonly key: RelayKey },

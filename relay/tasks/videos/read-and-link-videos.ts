@@ -50,7 +50,10 @@ export async function serveLinkedVideo(
   return true
 }
 
-/** Serves the requests about videos without a body: one, the caller's list, a file, a deletion. */
+/**
+ * Serves the requests without a body: show a video, list the caller's videos, download a file and
+ * delete a video.
+ */
 export async function readVideos(
   deps: TaskDeps,
   exchange: Exchange,
@@ -69,7 +72,10 @@ export async function readVideos(
   })
 }
 
-/** Deletes a video that has ended. One that is being made can't be deleted: it is paid for. */
+/**
+ * Deletes a finished or failed video. A video in progress can't be deleted, because its provider
+ * charges for it.
+ */
 async function deleteVideo(deps: TaskDeps, exchange: Exchange, { submitted, end }: TaskRecord) {
   const id = submitted.task
   if (end === null) throw new TaskRequestError(relayError('video_not_ready', { subject: id }))

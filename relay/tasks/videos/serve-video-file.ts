@@ -32,7 +32,7 @@ const STALL_MS = 30_000
 const TOTAL_MS = 1_800_000
 const REDIRECTS_MAX = 3
 const RANGE = /^bytes=\d{0,15}-\d{0,15}$/
-/** The headers of a file that callers get. */
+/** The headers of the provider's answer that are passed to the caller. */
 const PASSED = ['content-length', 'content-range', 'accept-ranges', 'last-modified']
 
 /**
@@ -214,7 +214,7 @@ async function openAddress(
 
 type Sought = { readonly record: TaskRecord; readonly places: readonly Place[] }
 
-/** Opens the file with the first key that may read it. Returns null if none may. */
+/** Opens the file with the first key that may read it. Returns null if no key may read it. */
 async function openFirst(
   deps: TaskDeps,
   { record, places }: Sought,

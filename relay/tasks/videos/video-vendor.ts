@@ -46,7 +46,10 @@ export type VideoReport = {
   readonly status: OpenStatus | 'SUCCESS' | 'FAILURE'
   readonly progress?: string | null
   readonly failReason?: string | null
-  /** Where the result is: an address, an id at the vendor, or the type of an inline file. */
+  /**
+   * The location of the result: an address, an id at the vendor, or the media type of an inline
+   * file.
+   */
   readonly file?: string | null
   /** The seconds of the video, rounded up, if the vendor reports them. */
   readonly seconds?: number | null
@@ -83,8 +86,9 @@ export type SubmitContext = {
 }
 
 /**
- * A vendor of videos: pure functions that write its requests and read its answers. The host sends
- * them, and owns polls, prices and settlement. `upstreamId` contains all that a query needs.
+ * A vendor of videos: pure functions that write its requests and read its answers. The task code
+ * sends the requests, polls, and handles prices and settlement. `upstreamId` contains all data that
+ * a query needs.
  */
 export type VideoVendor = {
   readonly platform: string
