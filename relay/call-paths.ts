@@ -29,7 +29,7 @@ import { OPENAI_RESPONSES } from './dialects/openai-responses/responses-request.
 import type { ErrorFormat, WireFormat } from './dialects/wire-format.ts'
 import { decodedSegment, isGeminiRequest, readGeminiPath } from './gemini-paths.ts'
 import type { CallWork } from './pipeline/execute-call.ts'
-import type { CallRequest } from './pipeline/http-messages.ts'
+import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 
 /** The paths of reranks outside `/v1`, which the clients of Cohere and Jina call. */
 export const RERANK_PATHS: readonly string[] = ['/v2/rerank', '/rerank']

@@ -23,14 +23,17 @@ import {
 } from './limits/process-call-limit.ts'
 import { AutoDisable } from './pipeline/auto-disable-channel.ts'
 import { BalanceCheck } from './pipeline/balance-check-of-running-calls.ts'
+import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/call-deadlines-and-timer.ts'
 import { KeyChoice } from './pipeline/choose-channel-key.ts'
-import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
 import { SessionAffinity } from './pipeline/session-affinity.ts'
 import { type ClientSecrets, createClientSecrets } from './realtime/client-secrets.ts'
-import { boundedStoredResponses } from './stored-responses/bounded-stored-responses.ts'
-import { createStoredResponses, type StoredResponses } from './stored-responses/stored-responses.ts'
+import { boundedStoredResponses } from './stored-responses/limit-load-of-stored-responses.ts'
+import {
+  createStoredResponses,
+  type StoredResponses,
+} from './stored-responses/stored-response-owners.ts'
 import { createTokenCounter, type TokenCounter } from './token-counts/token-counter.ts'
 import { UnorderedList } from './unordered-list.ts'
 import { SpoolFolder } from './uploads/spool-folder.ts'

@@ -1,6 +1,6 @@
 import { relayError } from './canonical/relay-error.ts'
 import { type Exchange, sendError } from './pipeline/http-exchange.ts'
-import type { CallRequest } from './pipeline/http-messages.ts'
+import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 import { UnorderedList } from './unordered-list.ts'
 
 const POLL_MS = 20

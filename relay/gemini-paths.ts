@@ -1,6 +1,6 @@
 import { JsonArrayStream } from './dialects/gemini/json-array-stream.ts'
 import type { PathParameters } from './dialects/wire-format.ts'
-import type { CallRequest } from './pipeline/http-messages.ts'
+import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 
 const METHODS = [
   'generateContent',

@@ -5,7 +5,7 @@ import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createGauges, type Gauges } from '#infra/telemetry/gauges-of-all-processes.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
-import { type Batches, isBatchPath, startBatches } from './batches/start-batches.ts'
+import { type Batches, isBatchPath, startBatches } from './batches/batch-routes-and-poller.ts'
 import { callAt, errorFormatOf, RERANK_PATHS } from './call-paths.ts'
 import { type RelayError, relayError } from './canonical/relay-error.ts'
 import { languageOf } from './canonical/relay-error-catalogue.ts'
@@ -29,7 +29,7 @@ import {
   sendError,
   sendJson,
 } from './pipeline/http-exchange.ts'
-import type { CallRequest, CallResponse } from './pipeline/http-messages.ts'
+import type { CallRequest, CallResponse } from './pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { sessionAuthenticator } from './playground/playground-request.ts'
 import { addPlayground, type Playground } from './playground/playground-route.ts'
@@ -44,7 +44,11 @@ import {
   type ResponsesSockets,
 } from './responses-socket/responses-sockets.ts'
 import { serveStoredResponse } from './stored-responses/stored-response-routes.ts'
-import { startTasks, type TaskOverrides, type Tasks } from './tasks/start-tasks.ts'
+import {
+  startTasks,
+  type TaskOverrides,
+  type Tasks,
+} from './tasks/task-request-handler-and-poller.ts'
 import { isTaskPath } from './tasks/task-routes.ts'
 
 /** The URL paths that the relay serves directly, without the router of the management API. */

@@ -1,9 +1,9 @@
-import { modelRules } from '../conversion/anthropic-messages/model-rules.ts'
+import { modelRules } from '../conversion/anthropic-messages/members-accepted-by-model.ts'
 import { writeThinking as claudeThinking } from '../conversion/anthropic-messages/write-thinking.ts'
-import { callerNames } from '../conversion/caller-names.ts'
 import type { Effort, Thinking, ToolChoice } from '../conversion/canonical-request.ts'
 import { writeThinkingConfig } from '../conversion/gemini/thinking-config.ts'
-import type { ChatVendor } from '../conversion/openai-chat/chat-vendor.ts'
+import { callerNames } from '../conversion/loss-paths-in-caller-format.ts'
+import type { ChatVendor } from '../conversion/openai-chat/chat-extensions-of-provider.ts'
 import { THINKING_MEMBERS, writeThinking } from '../conversion/openai-chat/thinking-control.ts'
 import { writeReasoning } from '../conversion/openai-responses/reasoning-control.ts'
 import { ROUTING_MEMBERS } from '../dialects/gemini/upstream-body.ts'
@@ -11,27 +11,33 @@ import { type Member, scanObject } from '../dialects/scan-request-object.ts'
 import { type ChatRequest, isDirectFormat } from '../dialects/wire-format.ts'
 import type { AdapterOptions } from './model-adapter-options.ts'
 
-/** What an adapter changes in a request in the provider's format. */
+/**
+ * The changes that adapters make to a request in the provider's format. An adapter sets members for
+ * certain models, such as thinking for names that end in `-thinking`.
+ */
 export type Adaptation = {
   /** The members to set, as JSON texts by name. The channel's own overrides are among them. */
   readonly overrides: ReadonlyMap<string, string>
   /** The members to remove, because the model refuses them while it thinks. */
   readonly removed: ReadonlySet<string>
-  /** What the caller demanded but does not get. */
+  /** The paths of the members that the caller requested but that have no effect (losses). */
   readonly losses: readonly string[]
 }
 
 export type AdapterTarget = {
   /** The provider's name for the model. */
   readonly model: string
-  /** How much the model shall think. Null if the request or its conversion has decided it. */
+  /** How much the model thinks. Null if the request or its conversion has decided this. */
   readonly thinking: Thinking | null
   /** The output limit that is sent. Null for none. */
   readonly outputTokensMax: number | null
   readonly vendor: ChatVendor
   /** The members that the channel overrides. */
   readonly overrides: ReadonlyMap<string, string>
-  /** True if adapters may set parameters. What a suffix of a model's name demands is always set. */
+  /**
+   * True if adapters may set parameters. The thinking that a suffix of the model's name demands is
+   * set in any case.
+   */
   readonly setsParameters: boolean
 }
 

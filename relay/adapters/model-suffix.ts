@@ -1,4 +1,4 @@
-import { modelRules } from '../conversion/anthropic-messages/model-rules.ts'
+import { modelRules } from '../conversion/anthropic-messages/members-accepted-by-model.ts'
 import type { Effort, Thinking } from '../conversion/canonical-request.ts'
 import { readModelVersion } from '../conversion/gemini/model-version.ts'
 import { budgetLimitsOf } from '../conversion/gemini/thinking-config.ts'

@@ -1,6 +1,6 @@
 import { redact } from '../canonical/redact-provider-texts.ts'
+import { API_VERSION } from '../dialects/anthropic-messages/headers-passed-to-provider.ts'
 import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-request.ts'
-import { API_VERSION } from '../dialects/anthropic-messages/passed-headers.ts'
 import {
   type BatchDescription,
   type BatchFailure,
@@ -8,7 +8,7 @@ import {
   objectIn,
   PROVIDER_ID,
   recordOf,
-} from './batch-protocol.ts'
+} from './provider-batch-api.ts'
 
 const PUBLIC_PREFIX = 'msgbatch_'
 const PUBLIC_ID = /^msgbatch_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/
@@ -28,7 +28,7 @@ export function batchOfId(id: string): string | null {
   return parts === undefined ? null : parts.join('-')
 }
 
-/** Reads the provider's description of a batch. Returns null if it has another form. */
+/** Reads the provider's description of a batch. Returns null if the description is malformed. */
 function readDescription(body: Buffer): BatchDescription | null {
   const value = objectIn(body.toString('utf8'))
   const { id, processing_status: status, request_counts: counts } = value ?? {}
@@ -60,7 +60,7 @@ function countsOf(counts: unknown): Record<string, number> {
 }
 
 /**
- * Renders a batch for the caller. As long as it is not settled it has not ended, so that its
+ * Renders a batch for the caller. A batch that is not settled is shown as running, so that its
  * results can't be read before they are billed.
  */
 export function renderBatch(
@@ -93,7 +93,7 @@ function describeFailure({ code, message, at, lines, billedLines }: BatchFailure
   }
 }
 
-/** Reads a line of the results. Returns null if the line has another form. */
+/** Reads a line of the results. Returns null if the line is malformed. */
 function readResult(line: string) {
   const { custom_id: customId, result } = objectIn(line) ?? {}
   if (typeof customId !== 'string') return null
@@ -103,7 +103,7 @@ function readResult(line: string) {
 
 /**
  * Renders a line of the results for the caller, with the caller's name for the model. Errors are
- * redacted. Returns null if the line has another form or is none of the batch.
+ * redacted. Returns null if the line is malformed or does not belong to the batch.
  */
 export function renderResult(
   line: string,

@@ -39,7 +39,10 @@ type Submission = {
 }
 
 type EndFacts = {
-  /** The submission of a batch that no provider accepted. */
+  /**
+   * The attempt to submit a batch that no provider accepted; null if nothing was sent. Omitted for
+   * any other end.
+   */
   readonly refused?: Attempt | null
   /** The number of results that could not be read. */
   readonly unreadableLines?: number
@@ -56,12 +59,15 @@ export class BatchLedger {
     this.deps = deps
   }
 
-  /** Reads a batch without caching its stream in memory. */
+  /** Reads the state of a batch without caching the event stream of the batch in memory. */
   async peek(batch: string): Promise<BatchRecord | null> {
     return (await this.deps.actors.peek(batchDecider, batchStream(batch))).record
   }
 
-  /** Holds the quota of all parts. Returns null once it is durable, or the error for the caller. */
+  /**
+   * Holds the quota of all parts (the lines with the same model and price). Returns null once the
+   * hold is durable, or the error for the caller.
+   */
   async submit(
     { batch, api, channelId, startedAt, clientIp }: Submission,
     { user: { userId }, token: { tokenId }, group }: Caller,
@@ -103,7 +109,7 @@ export class BatchLedger {
     if (!outcome.isDone) throw new Error(`a batch was not accepted: ${outcome.error.code}`)
   }
 
-  /** Bills lines that were not billed yet. */
+  /** Records the usage of lines. A line that was billed before is not billed again. */
   async bill(batch: string, lines: BillLines['lines']): Promise<void> {
     const context = { actor: 'system:batches', cause: batch, at: this.deps.now() }
     const command = { type: 'BillLines', lines } as const
@@ -174,7 +180,7 @@ export class BatchLedger {
   }
 }
 
-/** Adds the model that answered the lines of a part to the evidence of the batch's submission. */
+/** Adds the name of the model that answered a part's lines to the evidence of the submission. */
 function withModel(attempt: Attempt, models: PartModels | null): Attempt {
   const { evidence } = attempt
   if (evidence === undefined || models === null || models.answered === null) return attempt

@@ -3,9 +3,9 @@ import type { BatchApi } from '#domain/batches/events.ts'
 import type { CallBounds } from '#domain/pricing/hold-amount.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
-import type { ToolLimits } from '../dialects/tool-limits.ts'
+import type { ToolLimits } from '../dialects/provider-tool-limits.ts'
 
-/** A batch as its user may look it up. `batch` is the id of its stream. */
+/** A batch with the data that its user may read. `batch` is the id of the batch's event stream. */
 export type StoredBatch = {
   readonly batch: string
   readonly userId: number
@@ -13,19 +13,28 @@ export type StoredBatch = {
   /** The time of the submission in unix milliseconds. */
   readonly submittedAt: number
   readonly isSettled: boolean
-  /** The number of attempts to settle the batch since its provider last said that it runs. */
+  /** The number of attempts to settle the batch since its provider last reported it as running. */
   readonly attempts: number
-  /** The time in unix milliseconds before which it is not tried again, or 0. */
+  /** The time of the next attempt to settle the batch, in unix milliseconds; 0 for at once. */
   readonly retryAt: number
   /** The time in unix milliseconds at which its provider first denied the results, or 0. */
   readonly deniedAt: number
-  /** What the caller said about the batch, as JSON text. Null if nothing of it is shown again. */
+  /**
+   * The members of the caller's submission that descriptions repeat, as JSON text. Null if there
+   * are none.
+   */
   readonly request: Sealed | null
-  /** The provider's last description of the batch, as JSON text. Null before it was accepted. */
+  /**
+   * The provider's last description of the batch, as JSON text. Null until the provider has
+   * accepted the batch.
+   */
   readonly object: Sealed | null
 }
 
-/** What is known of a line before its answer. Its result is billed within these limits. */
+/**
+ * The data of a line that is stored before its answer arrives. The bill of the line stays within
+ * these limits.
+ */
 export type LineFacts = {
   readonly line: number
   readonly part: number
@@ -33,7 +42,7 @@ export type LineFacts = {
   readonly sentModel?: string
   readonly bounds: Pick<CallBounds, 'inputTokens' | 'outputTokens' | 'choices' | 'tools'>
   readonly inputCeiling: number
-  /** The number of answers by which a price per call is multiplied. */
+  /** The number of requested answers. A price per call is charged once for each of them. */
   readonly calls: number
   readonly bytes: number
   readonly hasHourCache: boolean
@@ -47,7 +56,7 @@ export type LinesById = ReadonlyMap<string, LineFacts>
 
 export type PageOfBatches = {
   readonly limit: number
-  /** The id before or after which the page lies. Later batches come first. */
+  /** The id of the batch at which the page begins or ends. Later batches come first. */
   readonly before?: string
   readonly after?: string
 }
@@ -57,19 +66,22 @@ export type NewBatch = Omit<
   'isSettled' | 'object' | 'attempts' | 'retryAt' | 'deniedAt'
 >
 
-/** Stores whose batch is whose, and the facts of the lines as long as results can be read. */
+/**
+ * Stores the owner of each batch, and the facts of its lines for as long as results can be read.
+ */
 export type BatchStore = {
   add(batch: NewBatch, lines: LinesById): Promise<void>
   describe(batch: string, object: Sealed): Promise<void>
   settle(batch: string): Promise<void>
   /**
-   * Counts an attempt to settle a batch and stores when the next one may be. Returns false if the
-   * number of attempts is no longer the given one, because another process tries.
+   * Counts an attempt to settle a batch, and stores the time of the next attempt. Returns false if
+   * the stored number of attempts differs from `attempts`, because another process has begun an
+   * attempt.
    */
   postpone(batch: string, attempts: number, retryAt: number): Promise<boolean>
   /** Stores the first time at which the provider denied the results. */
   deny(batch: string, at: number): Promise<void>
-  /** Forgets the attempts of a batch, because its provider answers that it runs. */
+  /** Resets the number of attempts, because the provider has reported the batch as running. */
   resume(batch: string): Promise<void>
   /** Returns the batch, or undefined if the user has none with this id. */
   find(userId: number, batch: string): Promise<StoredBatch | undefined>

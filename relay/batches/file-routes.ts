@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
-import { servingGroupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { chatBodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import {
@@ -12,17 +11,16 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
+import { servingGroupsOf } from '../pipeline/plan-call-with-fallbacks.ts'
 import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
-import type { FormRules } from '../uploads/form-rules.ts'
+import type { FormRules } from '../uploads/form-field-types.ts'
 import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
-import { keysOfSubmitted } from '../views/keys-of-submitted-work.ts'
+import { keysOfSubmitted } from '../views/keys-that-may-own-submitted-work.ts'
 import { GIGABYTE } from '../views/option-view.ts'
-import { recordOf } from './batch-protocol.ts'
-import { openDownload } from './batch-results.ts'
+import { openDownload } from './download-batch-results.ts'
 import type { FileLimit, FileLimits, StoredFile } from './file-store.ts'
-import { sendRenderedLines } from './look-up-batch.ts'
 import {
   contentPathOf,
   fileIdOf,
@@ -32,8 +30,10 @@ import {
   renderOpenAiResult,
 } from './openai-batches.ts'
 import { checkFile } from './plan-batch-file.ts'
-import { deleteAtProvider, FILE_RETENTION_MS } from './result-files.ts'
+import { recordOf } from './provider-batch-api.ts'
+import { deleteAtProvider, FILE_RETENTION_MS } from './register-and-delete-batch-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
+import { sendRenderedLines } from './show-cancel-and-delete-batches.ts'
 import { sendFailure } from './submit-batch.ts'
 import { whileReadingFile } from './submit-batch-file.ts'
 import { uploadFile } from './upload-to-provider.ts'
@@ -46,7 +46,7 @@ const UPLOAD_MS = 600_000
 const DOWNLOAD_MS = 3_600_000
 const LIFETIME_S = { least: 3_600, most: 2_592_000 }
 const PAGE = { usual: 10_000, most: 10_000 }
-/** A page has at most so many files, however many are requested. */
+/** The maximum number of files on a page. A higher requested number is lowered to it. */
 const SHOWN_MAX = 1_000
 const ANCHOR = 'expires_after[anchor]'
 const SECONDS = 'expires_after[seconds]'
@@ -63,7 +63,10 @@ const invalid = (param: string): RelayError => relayError('invalid_parameter', {
 const missing = (id: string): RelayError =>
   relayError('file_not_found', { subject: id.slice(0, 64) })
 
-/** Handles `POST /v1/files`. Only files with the lines of batches are accepted. */
+/**
+ * Handles `POST /v1/files`. The only accepted files are those whose lines are the requests of a
+ * batch.
+ */
 export async function uploadBatchFile(
   deps: BatchDeps,
   exchange: Exchange,
@@ -119,7 +122,7 @@ function uploadIn({ document, files }: ReceivedForm): Upload | RelayError {
   return { file, lifetimeMs: seconds * 1_000 }
 }
 
-/** Checks the lines of an upload and stores it at a provider. Returns the error, if any. */
+/** Checks the lines of an upload and uploads the file to a provider. Returns the error, if any. */
 async function storeForm(
   deps: BatchDeps,
   exchange: Exchange,
@@ -189,7 +192,10 @@ const limitError = (limit: FileLimit, { files, bytes }: FileLimits): RelayError 
     ? relayError('too_many_files', { subject: `${files}` })
     : relayError('file_storage_full', { subject: `${(bytes ?? 0) / GIGABYTE}` })
 
-/** Returns the channel for a file, in the first of the caller's groups that has one. */
+/**
+ * Returns the channel to which a file is uploaded. It is a channel of the first of the caller's
+ * groups that has a suitable channel.
+ */
 async function channelFor(
   deps: BatchDeps,
   caller: Caller,
@@ -287,7 +293,10 @@ export async function deleteFile(
   sendJson(exchange, 200, { id, object: 'file', deleted: true })
 }
 
-/** Reports whether a file is the caller's own, or has results that are billed. */
+/**
+ * Reports whether the caller may read the file: it is an upload of the caller, or its results are
+ * billed.
+ */
 async function isReadable(
   { batchStore }: BatchDeps,
   { batch, userId }: StoredFile,
@@ -295,7 +304,10 @@ async function isReadable(
   return batch === null || (await batchStore.find(userId, batch))?.isSettled === true
 }
 
-/** Sends the content of a file. Results are shown with the caller's names and our ids. */
+/**
+ * Sends the content of a file. Results contain the caller's name for the model and the gateway's
+ * ids.
+ */
 export async function sendFileContent(
   deps: BatchDeps,
   exchange: Exchange,

@@ -3,7 +3,7 @@ import type { Sealed } from '#domain/shared/event.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
 
-/** A file that a provider has for a user: the requests of a batch, or the results of one. */
+/** A file that a provider stores for a user: the requests or the results of a batch. */
 export type StoredFile = {
   /** The id that callers see. Later files have greater ids. */
   readonly file: string
@@ -24,9 +24,9 @@ export type StoredFile = {
 export type PageOfFiles = {
   readonly limit: number
   readonly isAscending: boolean
-  /** The file after which the page lies. */
+  /** The id of the last file on the previous page. */
   readonly after: string | null
-  /** True for files of callers only, and false for results only. Null for both. */
+  /** True for uploaded files, false for files with results, and null for both kinds. */
   readonly isInput: boolean | null
   readonly at: number
 }
@@ -47,14 +47,15 @@ export function limitExceeded(
   return bytes !== null && held.bytes + addedBytes > bytes ? 'bytes' : null
 }
 
-/** Stores which file belongs to which user, and which key has it at its provider. */
+/** Stores the owner of each file, and the key with which the file was uploaded to its provider. */
 export type FileStore = {
   /**
-   * Adds a file. Returns the limit that the user's files would exceed with it, or null once it is
-   * added. However many files are added at once, together they don't exceed a limit.
+   * Adds a file. Returns null once the file is added. If the user's files would then exceed a
+   * limit, adds nothing and returns this limit. The limits also hold if several files are added at
+   * the same time.
    */
   add(file: StoredFile, limits: FileLimits): Promise<FileLimit | null>
-  /** Returns the limit that the user's files would exceed with another one of this length. */
+  /** Returns the limit that another file of this length would exceed. */
   exceeded(userId: number, bytes: number, at: number, limits: FileLimits): Promise<FileLimit | null>
   /** Returns the file, or undefined if the user has none with this id at the time `at`. */
   find(userId: number, file: string, at: number): Promise<StoredFile | undefined>

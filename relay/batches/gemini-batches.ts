@@ -1,8 +1,8 @@
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isMembers } from '../dialects/check-common-request-members.ts'
 import { GEMINI } from '../dialects/gemini/generate-request.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
-import { isMembers } from '../dialects/read-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 import {
   type BatchDescription,
@@ -12,7 +12,7 @@ import {
   objectIn,
   PROVIDER_ID,
   recordOf,
-} from './batch-protocol.ts'
+} from './provider-batch-api.ts'
 import { type BatchLine, LINES_MAX } from './read-batch-request.ts'
 import { JsonArraySplitter, type SplitRules, UnsplittableJson } from './split-json-array.ts'
 
@@ -49,8 +49,8 @@ export function inGeminiRequest(error: RelayError, index: number, prefix = ''): 
 export type GeminiBatch = { readonly lines: readonly BatchLine[]; readonly displayName: string }
 
 /**
- * Reads the body of a submission. Each request is checked for itself. Only requests in the body
- * are accepted, because nobody could use a file of the site's account.
+ * Reads the body of a submission and checks each request separately. Only requests in the body are
+ * accepted. Files are refused, because the files of all callers belong to the site's one account.
  */
 export async function readGeminiBatch(body: Buffer): Promise<GeminiBatch | RelayError> {
   const splitter = new JsonArraySplitter({
@@ -77,7 +77,7 @@ export async function readGeminiBatch(body: Buffer): Promise<GeminiBatch | Relay
   return lines.length === 0 ? invalid('batch.input_config.requests') : { lines, ...displayName }
 }
 
-/** Reads the rest of a submission, in which the requests are left out. */
+/** Reads the display name in a submission from which the requests were removed. */
 function nameIn(rest: Buffer): { readonly displayName: string } | RelayError {
   const members = scanObject(rest)
   if (!isMembers(members)) return jsonError(rest, members)
@@ -126,7 +126,10 @@ function readLine(element: Buffer, index: number): BatchLine | RelayError {
 }
 
 const RESULTS = 'inlinedResponses/inlinedResponses'
-/** What is split of a batch's description. Requests of the caller that it repeats are dropped. */
+/**
+ * The arrays of a description that are split. The caller's requests, which the description repeats,
+ * are dropped.
+ */
 export const RESULT_RULES: SplitRules = {
   paths: [`metadata/output/${RESULTS}`, `response/${RESULTS}`],
   dropped: ['metadata/inputConfig/requests/requests'],
@@ -141,7 +144,7 @@ const COUNTS = [
   ...['requestCount', 'successfulRequestCount', 'failedRequestCount', 'pendingRequestCount'],
 ]
 
-/** Reads the provider's description of a batch, in which the results are left out. */
+/** Reads the provider's description of a batch from which the results were removed. */
 function readDescription(
   body: Buffer,
   confidential: readonly string[],
@@ -195,7 +198,7 @@ function describeFailure({ message, at, lines, billedLines }: BatchFailure) {
   }
 }
 
-/** Reads a result. The results have no ids, but are in the order of the requests. */
+/** Reads a result. Results have no ids. They are in the order of the requests. */
 function readResult(element: string, index: number): LineResult | null {
   const value = objectIn(element)
   if (value === null) return null
@@ -217,12 +220,12 @@ export const GEMINI_BATCHES: BatchProtocol = {
   formatOf: () => GEMINI,
 }
 
-/** What the caller said about a batch. It is stored for the descriptions of the batch. */
+/** The members of the caller's submission that later descriptions of the batch repeat. */
 export type GeminiBatchRequest = { readonly model: string; readonly displayName: string }
 
 /**
- * Renders a batch for the caller, without its results. As long as it is not settled it is shown as
- * running, so that nobody reads answers that are not billed.
+ * Renders a batch for the caller, without its results. A batch that is not settled is shown as
+ * running, so that no answer is read before it is billed.
  */
 export function renderGeminiBatch(
   { batch, isSettled, submittedAt }: { batch: string; isSettled: boolean; submittedAt: number },

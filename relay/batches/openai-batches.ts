@@ -13,13 +13,13 @@ import {
   objectIn,
   PROVIDER_ID,
   recordOf,
-} from './batch-protocol.ts'
+} from './provider-batch-api.ts'
 
 /** The paths of batches and files below a channel's address. */
 export const OPENAI_BATCHES_PATH = '/v1/batches'
 export const FILES_PATH = '/v1/files'
 
-/** The endpoints that the lines of a batch may name, each with its format. All have a price. */
+/** The endpoints that the lines of a batch may call, with the format of each endpoint. */
 export const BATCH_ENDPOINTS: ReadonlyMap<string, WireFormat> = new Map([
   ['/v1/chat/completions', OPENAI_CHAT],
   ['/v1/responses', OPENAI_RESPONSES],
@@ -46,7 +46,10 @@ export function openAiBatchOf(id: string): string | null {
 
 export const fileIdOf = (call: string): string => `file-${hexOf(call)}`
 export const isFileId = (id: string): boolean => FILE_ID.test(id)
-/** Returns the id of a file with results. It is the same whenever the results are registered. */
+/**
+ * Returns the id of a file with results. It depends only on the batch, so that the file can be
+ * registered repeatedly.
+ */
 export const resultFileIdOf = (batch: string, kind: ResultKind): string =>
   `${fileIdOf(batch)}-${kind}`
 
@@ -60,7 +63,7 @@ const TIMES = [
   ...['in_progress_at', 'expires_at', 'finalizing_at', 'completed_at', 'failed_at', 'expired_at'],
   ...['cancelling_at', 'cancelled_at'],
 ] as const
-/** The times that are shown only when the batch is settled. */
+/** The members with times that are shown only once the batch is settled. */
 const TIMES_OF_END: ReadonlySet<string> = new Set([
   ...['completed_at', 'failed_at', 'expired_at', 'cancelled_at'],
 ])
@@ -68,7 +71,7 @@ const ERRORS_MAX = 100
 
 const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 
-/** Reads the provider's description of a batch. Returns null if it has another form. */
+/** Reads the provider's description of a batch. Returns null if the description is malformed. */
 function readDescription(body: Buffer, confidential: readonly string[]): BatchDescription | null {
   const value = objectIn(body.toString('utf8'))
   const { id, status } = value ?? {}
@@ -131,7 +134,7 @@ const describeFailure = ({ code, message, at, lines, billedLines }: BatchFailure
   ...{ output: false, error: false },
 })
 
-/** Reads a line of the results. Returns null if the line has another form. */
+/** Reads a line of the results. Returns null if the line is malformed. */
 function readResult(line: string): LineResult | null {
   const { custom_id: customId, response } = objectIn(line) ?? {}
   if (typeof customId !== 'string') return null
@@ -152,7 +155,7 @@ export const OPENAI_BATCHES: BatchProtocol = {
   formatOf: (name = '') => FORMATS.get(name) ?? OPENAI_CHAT,
 }
 
-/** What the caller said about a batch. It is stored for the descriptions of the batch. */
+/** The members of the caller's submission that later descriptions of the batch repeat. */
 export type OpenAiBatchRequest = {
   readonly endpoint: string
   readonly input_file_id: string
@@ -160,8 +163,8 @@ export type OpenAiBatchRequest = {
 }
 
 /**
- * Renders a batch for the caller. As long as it is not settled it has not ended and has no results,
- * so that nobody reads answers that are not billed.
+ * Renders a batch for the caller. A batch that is not settled is shown as running and without
+ * results, so that no answer is read before it is billed.
  */
 export function renderOpenAiBatch(
   { batch, submittedAt, isSettled }: BatchFacts,
@@ -200,9 +203,9 @@ type BatchFacts = {
 }
 
 /**
- * Renders a line of a file with results for the caller, with our ids and the caller's name for the
- * model. Returns null for a line that is none of the batch, and for an answer in a file of errors,
- * because only the answers in the output are billed.
+ * Renders a line of a file with results, with the gateway's ids and the caller's name for the
+ * model. Returns null for a line that does not belong to the batch. Also returns null for an answer
+ * in the file of errors, because only the answers in the output file are billed.
  */
 export function renderOpenAiResult(
   line: string,

@@ -2,15 +2,15 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { BatchPart } from '#domain/batches/events.ts'
 import { channelsIn, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { isMembers } from '../dialects/read-request-members.ts'
+import { isMembers } from '../dialects/check-common-request-members.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { LineTooLong, linesIn } from './batch-results.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
+import { LineTooLong, linesIn } from './download-batch-results.ts'
 import { BATCH_ENDPOINTS } from './openai-batches.ts'
 import {
   acceptsBatches,
@@ -32,7 +32,7 @@ export const FILE_LINE_BYTES_MAX = 8 * 1024 * 1024
 const LINES_AT_ONCE = 16
 const MEMBERS: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body'])
 
-/** Thrown to stop the reading of a file. Has the error of the invalid line. */
+/** Stops the reading of a file at the first invalid line. Contains the error of this line. */
 export class FileRefused extends Error {
   readonly error: RelayError
 
@@ -49,7 +49,7 @@ type FileLine = {
   readonly body: Buffer
 }
 
-/** Names the line of the file that has an error. Lines are counted from 1. */
+/** Adds the number of the faulty line to its error. Lines are counted from 1. */
 function inLine(error: RelayError, line: number, prefix = ''): RelayError {
   const { param } = error.params
   const path = [prefix, param ?? ''].filter((part) => part !== '').join('.')
@@ -130,8 +130,8 @@ async function* plannedLines(
 const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 32 || byte === 13)
 
 /**
- * Checks all lines of a file. Returns the channel that gets the file, which must offer the models
- * of all lines in their own formats.
+ * Checks all lines of a file. Returns the channel to which the file is uploaded. This channel
+ * offers the models of all lines without conversion.
  */
 export async function checkFile(
   deps: RelayDeps,
@@ -164,7 +164,7 @@ export async function checkFile(
   return channel ?? relayError('no_channel', { subject: model, retryAfter: 10 })
 }
 
-/** Plans the batch of a file for the channel that has the file. */
+/** Plans the batch of a file for the channel to which the file was uploaded. */
 export class FilePlan {
   private readonly deps: RelayDeps
   private readonly channel: RelayChannel
@@ -189,8 +189,9 @@ export class FilePlan {
   }
 
   /**
-   * Yields what is sent for each line: mapped model, overrides and dropped members, as in a call.
-   * Throws a `FileRefused` for the first line with an error.
+   * Yields each line as it is sent: with the provider's name for the model, the channel's
+   * overrides, and without the members that the channel does not allow. Throws a `FileRefused` for
+   * the first line with an error.
    */
   async *sentLines(caller: Caller, content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const line of plannedLines(this.deps, caller, content)) {
@@ -231,8 +232,8 @@ const LINE_END = Buffer.from('}\n')
 const [LF, CR, SPACE] = [10, 13, 32]
 
 /**
- * Replaces line breaks, which JSON has only between its tokens. Otherwise, a provider could read a
- * part of the line as another line, which nobody would pay.
+ * Replaces the line breaks between the tokens of a JSON text by spaces. Otherwise, a provider could
+ * read a part of the text as a further line, which would not be billed.
  */
 function inOneLine(json: Buffer): Buffer {
   if (!json.includes(LF) && !json.includes(CR)) return json

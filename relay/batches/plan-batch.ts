@@ -7,24 +7,24 @@ import { channelsIn, offerOf } from '#domain/routing/channels-by-group-and-model
 import { fromWire, isInRange, toWire } from '#domain/shared/quota.ts'
 import { resolveModelName } from '../adapters/resolve-model-name.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { requestsHourCache } from '../dialects/one-hour-cache-writes.ts'
+import { requestsHourCache } from '../dialects/detect-one-hour-cache-writes.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import type { ModelCalls } from '../limits/call-limit-rules.ts'
 import { estimateOf } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { candidateOf, outputLimitsOf } from '../pipeline/candidate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
-import { errorInFiles } from '../pipeline/may-use-file.ts'
 import { accessError, type CallPlan, isValid, planAlternative } from '../pipeline/plan-call.ts'
+import { candidateOf, outputLimitsOf } from '../pipeline/prepare-request-for-channel.ts'
+import { errorInFiles } from '../pipeline/refuse-files-of-provider.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
 import { type RelayChannel, serves } from '../views/channel-view.ts'
+import type { InlineBatches, InlineSubmission } from './batch-apis-with-inline-requests.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
-import type { InlineBatches, InlineSubmission } from './inline-batches.ts'
 
-/** A batch that may be submitted: what it holds, where it goes, and what is sent. */
+/** A checked batch with its hold (reserved quota), its channel and the lines to send. */
 export type BatchPlan = {
   /** The group whose prices are charged. */
   readonly group: string
@@ -34,7 +34,7 @@ export type BatchPlan = {
   /** The provider's name for the model of the first line. */
   readonly sentModel: string
   readonly body: Buffer
-  /** What is stored for descriptions of the batch; null for nothing. */
+  /** The members that descriptions of the batch repeat; null if there are none. */
   readonly shown: object | null
 }
 
@@ -47,7 +47,7 @@ export const lineId = (batch: string, customId: string): string =>
   createHash('sha256').update(`${batch}\n${customId}`).digest('base64url').slice(0, 22)
 
 export type PlannedLine = { readonly request: ChatRequest; readonly plan: CallPlan }
-/** The parts of a batch by their model and price. */
+/** The parts of a batch (the lines with the same model and price), by their model and price. */
 export type Parts = Map<string, BatchPart & { readonly index: number }>
 
 /**
@@ -167,7 +167,10 @@ async function buildPlan(
   return { parts: partsIn(parts), lines: facts, channel, sentModel, body }
 }
 
-/** Returns the calls for which the lines stand, by their models, with the tokens they may use. */
+/**
+ * Counts the lines of each model and the tokens that they may use. Each line counts as a call
+ * towards the limits.
+ */
 export function callsOf({
   parts,
   lines,
@@ -189,8 +192,8 @@ export const partsIn = (parts: Parts): readonly BatchPart[] =>
 const COMMA = Buffer.from(',')
 
 /**
- * Returns what is sent for a line. A line without an output limit gets the one that its hold
- * covers, because its answer can't be stopped when the quota is used up.
+ * Returns the request that is sent for a line. A line without an output limit gets the limit that
+ * its hold covers, because its answer can't be stopped when the quota is used up.
  */
 export function candidateFor(
   { views }: RelayDeps,

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isMembers } from '../dialects/check-common-request-members.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
-import { isMembers } from '../dialects/read-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 
 /** The maximum number of requests in a batch. */
@@ -11,7 +11,10 @@ export const LINES_MAX = 10_000
 export type BatchLine = {
   readonly customId: string
   readonly params: Buffer
-  /** What the provider returns with the result. Only Gemini's batches have it. */
+  /**
+   * The caller's data that the provider returns with the result. Only lines of Gemini's batches
+   * have it.
+   */
   readonly metadata?: Buffer
 }
 
@@ -19,7 +22,7 @@ const OPENING = /^[ \t\r\n]*\{[ \t\r\n]*"requests"[ \t\r\n]*:[ \t\r\n]*\[/
 const OPENING_BYTES_MAX = 256
 const CLOSING = /^[ \t\r\n]*\}[ \t\r\n]*$/
 const CUSTOM_ID = /^[\w-]{1,64}$/
-/** The bytes and the lines that are read before the event loop may do other work. */
+/** The maximum number of bytes, and of lines, that are read before other work gets its turn. */
 const BYTES_AT_ONCE = 1024 * 1024
 const LINES_AT_ONCE = 64
 
@@ -29,8 +32,8 @@ const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [123, 125, 91, 93]
 
 /**
- * Reads the body `{"requests": [...]}` of a batch. Each request is checked for itself, so a long
- * batch does not block the event loop.
+ * Reads the body `{"requests": [...]}` of a batch. Each request is checked in a separate step, so
+ * that a long batch does not block the event loop.
  */
 export async function readBatchRequest(body: Buffer): Promise<readonly BatchLine[] | RelayError> {
   const elements = await splitRequests(body)
@@ -50,7 +53,7 @@ export async function readBatchRequest(body: Buffer): Promise<readonly BatchLine
   return lines
 }
 
-/** Names the request of the batch that has an error. */
+/** Adds the path of the faulty request to its error. */
 export function inRequest(error: RelayError, index: number, prefix = ''): RelayError {
   const { param } = error.params
   const path = [`requests[${index}]`, prefix, param ?? ''].filter((part) => part !== '').join('.')

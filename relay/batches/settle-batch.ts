@@ -8,17 +8,17 @@ import { meter } from '../pipeline/billed-usage.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
-import { isChannelDeleted, keysOfSubmitted } from '../views/keys-of-submitted-work.ts'
+import { isChannelDeleted, keysOfSubmitted } from '../views/keys-that-may-own-submitted-work.ts'
 import { ANTHROPIC_BATCHES } from './anthropic-batches.ts'
-import { evidenceOfLine } from './batch-evidence.ts'
 import type { BatchLedger } from './batch-ledger.ts'
-import type { BatchDescription, BatchProtocol } from './batch-protocol.ts'
-import { openDownload, ResultsUnavailable, resultLines } from './batch-results.ts'
 import type { LineFacts, LinesById, StoredBatch } from './batch-store.ts'
+import { openDownload, ResultsUnavailable, resultLines } from './download-batch-results.ts'
 import { GEMINI_BATCHES } from './gemini-batches.ts'
 import { OPENAI_BATCHES } from './openai-batches.ts'
 import { lineId } from './plan-batch.ts'
-import { deleteInputFile, registerResultFiles } from './result-files.ts'
+import type { BatchDescription, BatchProtocol } from './provider-batch-api.ts'
+import { evidenceOfLine } from './provider-evidence-of-batch.ts'
+import { deleteInputFile, registerResultFiles } from './register-and-delete-batch-files.ts'
 import { JsonArraySplitter } from './split-json-array.ts'
 
 export type BatchDeps = RelayDeps & {
@@ -41,7 +41,7 @@ export type Settle = (batch: StoredBatch) => Promise<void>
 
 /** The number of lines that one event bills. */
 const LINES_AT_ONCE = 200
-/** The time after which a batch without a known provider is given up. */
+/** The time after which a batch that no provider is known to have accepted counts as lost. */
 const LOST_MS = 600_000
 /** The time after which the results of a batch no longer exist. */
 const RESULTS_MS = 30 * 86_400_000
@@ -80,7 +80,10 @@ export class BatchSettler {
     this.deps = deps
   }
 
-  /** Looks at all batches that are not settled. Never rejects because of one of them. */
+  /**
+   * Asks about all batches that are not settled. A failure with one batch does not affect the
+   * others.
+   */
   async pass(signal: AbortSignal): Promise<void> {
     let after = ''
     for (;;) {
@@ -150,7 +153,10 @@ export class BatchSettler {
     return deniedAt !== 0 && at - deniedAt > DENIED_MS
   }
 
-  /** Stores the pause before the next attempt. Returns false if another process tries now. */
+  /**
+   * Stores the pause before the next attempt. Returns false if another process has begun an
+   * attempt.
+   */
   private postpone({ batch, attempts }: StoredBatch): Promise<boolean> {
     const pauseMs = Math.min(PAUSE_MS.first * 2 ** attempts, PAUSE_MS.longest)
     return this.deps.batchStore.postpone(batch, attempts, this.deps.now() + pauseMs)
@@ -277,14 +283,16 @@ export class BatchSettler {
 const isDenied = (status: number): boolean => status >= 400 && status <= 499 && !PASSING.has(status)
 
 type LineContext = {
-  /** The place of the result among all results. */
+  /** The index of the result among all results. */
   readonly index: number
   readonly record: BatchRecord
   readonly key: RelayKey
   readonly facts: LinesById
 }
 
-/** What `meter` does not read of a line, or what all lines have in common. */
+/**
+ * The fields that `meter` requires, but that are the same for all lines or have no effect on them.
+ */
 const NO_REQUEST = {
   ...{ model: '', members: [], tools: [], isStream: false, wantsUsage: false },
   ...{ choices: 1, outputTokensMax: null, reasoningEffort: null },
@@ -293,8 +301,8 @@ const HOUR_CACHE = Buffer.from('{"ttl":"1h"}')
 const NO_CACHE = Buffer.from('{}')
 
 /**
- * Returns a line as `meter` reads it. Only the lifetime of the cache is read from the body, which
- * is no longer known.
+ * Returns a line in the form that `meter` reads. The body of the line is no longer known. A
+ * substitute states the lifetime of cache writes, which is all that `meter` reads from a body.
  */
 const meteredLine = (
   { bounds, inputCeiling, hasHourCache, toolLimits }: LineFacts,
@@ -317,15 +325,19 @@ function withInput(usage: Usage, rawUsage: unknown, { bytes }: LineFacts): Usage
   return { ...NO_USAGE, ...usage, inputUncached: Math.ceil(bytes / BYTES_PER_TOKEN) }
 }
 
-/** Returns the keys for requests about the batch; none if its channel was deleted. */
+/**
+ * Returns the keys to try for requests about the batch. The list is empty if the channel is unknown
+ * or was deleted.
+ */
 export const keysOf = ({ views }: RelayDeps, { place }: BatchRecord): readonly RelayKey[] =>
   place === null ? [] : keysOfSubmitted(views.channels, place)
 
 type Described = { readonly found: BatchDescription; readonly key: RelayKey }
 
 /**
- * Asks the provider about a batch. Returns null if it can't be asked now. A batch is missing only
- * if the key that submitted it says so: a key that replaced it may belong to another account.
+ * Asks the provider about a batch. Returns null if the provider can't be asked now. A batch counts
+ * as missing only if the provider denies it for the key that submitted it, because a later key may
+ * belong to another account.
  */
 async function describe(
   deps: BatchDeps,
@@ -357,7 +369,7 @@ async function describeWith(
   return answer.kind === 'failed' && answer.status === 404 ? 'missing' : null
 }
 
-/** Reads a description that contains the results, without keeping these in memory. */
+/** Reads a description that contains the results. The results are not kept in memory. */
 async function describeWithResults(
   deps: BatchDeps,
   download: Parameters<typeof openDownload>[1],
@@ -374,7 +386,7 @@ async function describeWithResults(
   return readDescription(splitter.rest, splitter.hasArray, confidential)
 }
 
-/** Returns the texts of a batch's channel that callers must not see. */
+/** Returns the texts that must not be sent to callers, such as the keys of the batch's channel. */
 export function confidentialAt(
   { channels }: RelayDeps['views'],
   { place }: BatchRecord,

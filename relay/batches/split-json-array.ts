@@ -19,14 +19,14 @@ export type SplitRules = {
   readonly elementBytesMax: number
   /** True if an element that is too long is dropped, and null takes its place. */
   readonly dropsLongElements?: boolean
-  /** The maximum length of all that is not an element of these arrays. */
+  /** The maximum length of the rest, which is the document without the elements of these arrays. */
   readonly restBytesMax: number
 }
 
 /**
  * Splits an array of a JSON document into its elements while the document arrives. At most one
- * element is in memory. The rest of the document, in which these arrays are empty, is in `rest`.
- * The elements are not checked, and neither is the rest.
+ * element is in memory. The document with empty arrays is in `rest`. Neither the elements nor the
+ * rest are validated.
  */
 export class JsonArraySplitter {
   private readonly rules: SplitRules

@@ -1,21 +1,19 @@
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isMembers } from '../dialects/check-common-request-members.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
-import { isMembers } from '../dialects/read-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
-import { servingGroupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { claimIdempotencyKey, type KeyedCall } from '../pipeline/claim-idempotency-key.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
+import { servingGroupsOf } from '../pipeline/plan-call-with-fallbacks.ts'
 import { readBody } from '../pipeline/read-body.ts'
 import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
 import { type SpooledFile, spool } from '../uploads/spooled-file.ts'
 import { confidentialTo, placeOf, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
-import { keysOfSubmitted, mayBeSentTo } from '../views/keys-of-submitted-work.ts'
-import { sendSubmission } from './batch-evidence.ts'
-import { objectIn, recordOf } from './batch-protocol.ts'
-import { openDownload, ResultsUnavailable } from './batch-results.ts'
+import { keysOfSubmitted, mayBeSentTo } from '../views/keys-that-may-own-submitted-work.ts'
+import { openDownload, ResultsUnavailable } from './download-batch-results.ts'
 import type { StoredFile } from './file-store.ts'
 import {
   BATCH_ENDPOINTS,
@@ -27,6 +25,8 @@ import {
 } from './openai-batches.ts'
 import { callsOf } from './plan-batch.ts'
 import { FILE_LINE_BYTES_MAX, FilePlan, FileRefused } from './plan-batch-file.ts'
+import { objectIn, recordOf } from './provider-batch-api.ts'
+import { sendSubmission } from './provider-evidence-of-batch.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import {
   holdBatch,
@@ -48,7 +48,7 @@ const BODY_BYTES_MAX = 1024 * 1024
 const SUBMIT_MS = 480_000
 /** The number of files that a process reads at once to submit or check them. */
 const FILES_AT_ONCE = 4
-/** The memory that the reading of a file needs: its longest line, and what is sent for it. */
+/** The memory for reading a file: its longest line, and the line that is sent instead. */
 const READING_BYTES = 3 * FILE_LINE_BYTES_MAX
 const METADATA_MAX = 16
 const METADATA_KEY_MAX = 64
@@ -57,7 +57,10 @@ const BUSY = relayError('overloaded', { retryAfter: 5 })
 
 let filesAtOnce = 0
 
-/** Runs work that reads a file line by line, unless the process does this for many files now. */
+/**
+ * Runs work that reads a file line by line. Returns an error if the process already reads
+ * `FILES_AT_ONCE` files.
+ */
 export async function whileReadingFile<T>(
   { bodies }: Pick<BatchDeps, 'bodies'>,
   work: () => Promise<T>,
@@ -131,9 +134,9 @@ type Submission = {
   readonly request: OpenAiBatchRequest
   readonly stored: StoredFile
   readonly channel: RelayChannel
-  /** The keys that may have the file. */
+  /** The keys whose account may own the file, in the order in which they are tried. */
   readonly fileKeys: readonly RelayKey[]
-  /** The key that submits the batch with a file of its own. */
+  /** The key that uploads the planned lines as a new file and submits the batch. */
   readonly key: RelayKey
   readonly signal: AbortSignal
 }
@@ -183,7 +186,7 @@ function refuseWith(exchange: Exchange, error: RelayError): false {
   return false
 }
 
-/** Finds the file, and the channel and the key that have it. */
+/** Finds the file, and the channel and the key with which the file was uploaded. */
 async function submissionOf(
   deps: BatchDeps,
   { call: subject }: Exchange,
@@ -212,7 +215,7 @@ async function submissionOf(
   }
 }
 
-/** What is sent, in a file on disk, and what is held for it. */
+/** The planned lines in a file on disk, and the hold for them. */
 type PlannedFile = {
   readonly group: string
   readonly plan: FilePlan
@@ -303,7 +306,9 @@ async function planInGroup(
 
 class NoRoom extends Error {}
 
-/** Reserves space on disk for what exceeds the length of the caller's file. */
+/**
+ * Passes the lines on. Reserves more space on disk if they become longer than the caller's file.
+ */
 async function* counted(
   lines: AsyncIterable<Buffer>,
   free: number,

@@ -6,32 +6,32 @@ import {
   type CallOutcome,
   type CallPermit,
 } from '../pipeline/acquire-call-permit.ts'
-import { servingGroupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { claimIdempotencyKey, type KeyedCall } from '../pipeline/claim-idempotency-key.ts'
 import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
+import { servingGroupsOf } from '../pipeline/plan-call-with-fallbacks.ts'
 import { readBody } from '../pipeline/read-body.ts'
 import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import { confidentialTo, placeOf, type RelayKey } from '../views/channel-view.ts'
-import { mayBeSentTo } from '../views/keys-of-submitted-work.ts'
-import { type Submitted, sendSubmission } from './batch-evidence.ts'
+import { mayBeSentTo } from '../views/keys-that-may-own-submitted-work.ts'
+import type { InlineBatches } from './batch-apis-with-inline-requests.ts'
 import type { StoredBatch } from './batch-store.ts'
-import type { InlineBatches } from './inline-batches.ts'
-import { rendered } from './look-up-batch.ts'
 import { type BatchPlan, callsOf, planBatch } from './plan-batch.ts'
+import { type Submitted, sendSubmission } from './provider-evidence-of-batch.ts'
 import type { BatchDeps } from './settle-batch.ts'
+import { rendered } from './show-cancel-and-delete-batches.ts'
 
 /**
- * The number of batches that a process plans at once, because the read lines need much memory. An
- * upload does not count, so that slow uploads keep no one else out.
+ * The maximum number of batches that a process plans at once, because the lines need much memory.
+ * Uploads are not counted, so that slow uploads do not keep other callers waiting.
  */
 const PLANS_MAX = 2
-/** The memory of a batch, as a multiple of its length: the lines and what is sent. */
+/** The memory of a batch as a multiple of its length: the caller's lines and the lines to send. */
 const COPIES = 2
 const SUBMIT_MS = 300_000
-/** The error of a caller whose batch could not be recorded. The batch may be held nevertheless. */
+/** The error for a caller whose batch could not be recorded. Its quota may be held nevertheless. */
 export const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 const BUSY = relayError('overloaded', { retryAfter: 2 })
 
@@ -62,10 +62,12 @@ export async function submitBatch(
   }
 }
 
-/** Who submits a batch, and the permit that claims the limits of its lines. */
+/**
+ * The caller who submits a batch, and the permit that counts the lines towards the caller's limits.
+ */
 export type Permitted = { readonly caller: Caller; readonly permit: CallPermit }
 
-/** Reads and plans all lines. A process does this for few batches at once. */
+/** Reads and plans all lines. A process does this for at most `PLANS_MAX` batches at once. */
 async function planBody(
   deps: BatchDeps,
   { call }: Exchange,
@@ -152,7 +154,7 @@ async function planUnlessKnown(
 type HeldBatch = Pick<BatchPlan, 'group' | 'parts' | 'lines'> & {
   readonly api: StoredBatch['api']
   readonly channelId: number
-  /** What the caller submitted and is shown again, or null. */
+  /** The members that descriptions of the batch repeat; null if there are none. */
   readonly shown: object | null
 }
 
@@ -217,8 +219,8 @@ async function send(
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
 /**
- * Reports whether the provider certainly has no batch. After a lost answer it may have one, which
- * stays held until the batch counts as lost.
+ * Reports whether the provider has definitely refused the batch. If the answer was lost, the
+ * provider may have accepted it. The quota then stays held until the batch counts as lost.
  */
 export const isRefused = ({ status, error }: Failed): boolean =>
   error === 'connect' || (status !== null && status >= 400 && status <= 499 && status !== 408)

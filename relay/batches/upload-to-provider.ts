@@ -1,10 +1,10 @@
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
-import { providerForm } from '../uploads/provider-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
+import { providerForm } from '../uploads/write-form-for-provider.ts'
 import type { RelayKey } from '../views/channel-view.ts'
-import { objectIn, PROVIDER_ID } from './batch-protocol.ts'
 import { FILES_PATH, filePathOf } from './openai-batches.ts'
+import { objectIn, PROVIDER_ID } from './provider-batch-api.ts'
 import type { BatchDeps } from './settle-batch.ts'
 
 /** Sends a file for batches to a provider. Returns its id there, or the failure. */

@@ -1,5 +1,5 @@
 import { NO_USAGE } from '#domain/pricing/usage.ts'
-import { withHourCache } from '#relay/dialects/one-hour-cache-writes.ts'
+import { withHourCache } from '#relay/dialects/detect-one-hour-cache-writes.ts'
 import type { UsageContext } from '#relay/dialects/wire-format.ts'
 import { isCount } from './combine-usage-reports.ts'
 import { Counts, recordOf, TOKENS_MAX, type UsageReport, Whole } from './provider-usage-report.ts'

@@ -7,7 +7,7 @@ import type { RelayChannel } from '../views/channel-view.ts'
 import { isTestedInRuns } from './build-test-request.ts'
 import { inParallel } from './run-in-parallel.ts'
 import { testChannel } from './send-channel-test.ts'
-import { type CheckDeps, viewsNow } from './wait-for-views.ts'
+import { type CheckDeps, viewsNow } from './wait-until-views-are-current.ts'
 
 export type TestRuns = {
   /** Starts a test run. Returns null if a run is already in progress in any process. */

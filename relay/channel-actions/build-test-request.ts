@@ -1,5 +1,5 @@
 import { isRelayError } from '../canonical/relay-error.ts'
-import { testFormatFor } from '../dialects/all-formats.ts'
+import { testFormatFor } from '../dialects/choose-provider-format.ts'
 import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
 import type { ChatRequest, FormatName } from '../dialects/wire-format.ts'
 import { endpointOf } from '../providers/openai-compatible/provider-target.ts'

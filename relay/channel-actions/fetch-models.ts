@@ -6,9 +6,9 @@ import {
   type ProviderTarget,
   providerRequest,
 } from '../providers/openai-compatible/provider-target.ts'
-import { type ActionDeps, type ChannelAction, currentChannel } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
-import { requestProvider, unexpectedFormat } from './fetch-from-provider.ts'
+import { type ActionDeps, type ChannelAction, currentChannel } from './channel-action-type.ts'
+import { requestProvider, unexpectedFormat } from './send-get-request-to-provider.ts'
 import { unsavedTarget } from './unsaved-channel-target.ts'
 
 /** The maximum length of a model name. Longer names are ignored. */

@@ -14,8 +14,8 @@ import {
   providerRequest,
 } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { requestProvider, unexpectedFormat } from './fetch-from-provider.ts'
-import type { CheckDeps } from './wait-for-views.ts'
+import { requestProvider, unexpectedFormat } from './send-get-request-to-provider.ts'
+import type { CheckDeps } from './wait-until-views-are-current.ts'
 
 export type BalanceRead =
   | { readonly isRead: true; readonly balance: string; readonly position: number }

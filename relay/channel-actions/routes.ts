@@ -12,14 +12,14 @@ import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import { applyTestResult, SlowTestCounts } from '../channel-health/apply-test-result.ts'
 import { createTestRuns } from './background-channel-tests.ts'
-import { type ActionDeps, type ChannelAction, typed } from './channel-action.ts'
-import { PROVIDER_REQUEST_LIMITS } from './fetch-from-provider.ts'
+import { type ActionDeps, type ChannelAction, typed } from './channel-action-type.ts'
 import { fetchModels } from './fetch-models.ts'
 import { listTypes } from './list-channel-types.ts'
+import { PROVIDER_REQUEST_LIMITS } from './send-get-request-to-provider.ts'
 import { testAllChannels } from './test-all-channels-routes.ts'
 import { testOneChannel } from './test-channel.ts'
 import { updateBalance, updateBalances } from './update-balances.ts'
-import type { CheckDeps } from './wait-for-views.ts'
+import type { CheckDeps } from './wait-until-views-are-current.ts'
 
 /**
  * The admin actions for channels. Most of them send requests to providers. The relay serves the

@@ -8,8 +8,8 @@ import {
   type TestResults,
 } from '#read-api/contract/channel-actions.ts'
 import { TEST_RUNS_LEASE } from './background-channel-tests.ts'
-import { type ActionDeps, type ChannelAction, contextOf, visible } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
+import { type ActionDeps, type ChannelAction, contextOf, visible } from './channel-action-type.ts'
 
 /**
  * Serves three routes for admins. `GET /api/channel/test` starts a test of all channels,

@@ -8,10 +8,10 @@ import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'
 import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
 import { acceptsCalls, confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import type { UntestableReason } from './build-test-request.ts'
-import { type ChannelAction, contextOf, currentChannel, visible } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
-import { PROXY_FAILED } from './fetch-from-provider.ts'
+import { type ChannelAction, contextOf, currentChannel, visible } from './channel-action-type.ts'
 import { type ProbeResult, testChannel } from './send-channel-test.ts'
+import { PROXY_FAILED } from './send-get-request-to-provider.ts'
 
 const NO_REQUEST: TranslatedText = {
   zh: '模型名称或参数覆盖无法构成请求',

@@ -11,9 +11,9 @@ import {
   providerTarget,
 } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { type ActionDeps, currentChannel } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
-import { viewsNow } from './wait-for-views.ts'
+import { type ActionDeps, currentChannel } from './channel-action-type.ts'
+import { viewsNow } from './wait-until-views-are-current.ts'
 
 /**
  * Returns the target for settings that an admin has not saved yet. If they contain no key, the

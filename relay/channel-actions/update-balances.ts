@@ -3,17 +3,17 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { relayChannels } from '#projections/channels/query.ts'
 import { type BalanceUpdate, channelChecks } from '#read-api/contract/channel-actions.ts'
+import { channelActionError } from './channel-action-errors.ts'
 import {
   type ActionDeps,
   type ChannelAction,
   contextOf,
   currentChannel,
   visible,
-} from './channel-action.ts'
-import { channelActionError } from './channel-action-errors.ts'
+} from './channel-action-type.ts'
 import { hasBalance, readBalance } from './read-provider-balance.ts'
 import { inParallel } from './run-in-parallel.ts'
-import { viewsNow } from './wait-for-views.ts'
+import { viewsNow } from './wait-until-views-are-current.ts'
 
 /**
  * Serves `GET /api/channel/update_balance/{id}/` for admins: reads the channel's remaining balance

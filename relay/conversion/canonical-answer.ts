@@ -54,7 +54,7 @@ export type AnswerError = {
   readonly isOfModel?: true
 }
 
-/** An answer consists of an error. */
+/** Thrown for an answer that consists of an error. */
 export class FailedAnswer extends Error {
   readonly type: string
   constructor({ type, message }: AnswerError) {
@@ -110,6 +110,9 @@ export type StreamReader = {
 /** Writes one streamed answer as bytes of server-sent events. */
 export type StreamWriter = {
   readonly write: (event: CanonicalEvent) => string
-  /** True once the rest can't be written, because too many events would have to wait. */
+  /**
+   * True once the rest of the answer can't be written, because too many events would have to wait
+   * in memory.
+   */
   readonly hasGivenUp?: boolean
 }

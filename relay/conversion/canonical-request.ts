@@ -159,7 +159,10 @@ export type JsonObject = Readonly<Record<string, unknown>>
  */
 export type Converted<Value> = { readonly value: Value; readonly losses: readonly string[] }
 
-/** A request can't be converted. `param` is the path of the wrong member in the caller's format. */
+/**
+ * Thrown if a request can't be converted. `param` is the path of the wrong member in the caller's
+ * format.
+ */
 export class ConversionError extends Error {
   readonly param: string
   constructor(param: string, message: string) {

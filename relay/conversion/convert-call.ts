@@ -1,7 +1,6 @@
 import { EVENT_BOUNDARY, eventData } from '#relay/canonical/sse-scanner.ts'
 import type { ConvertedFormatName, PathParameters } from '#relay/dialects/wire-format.ts'
 import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
-import { callerNames } from './caller-names.ts'
 import {
   type AnswerError,
   type CanonicalEvent,
@@ -19,6 +18,7 @@ import type {
 } from './format-conversion.ts'
 import { GEMINI_CONVERSION } from './gemini/gemini-conversion.ts'
 import { parsedObject } from './json-fields.ts'
+import { callerNames } from './loss-paths-in-caller-format.ts'
 import { CHAT_CONVERSION } from './openai-chat/chat-conversion.ts'
 import { COMPLETIONS_CONVERSION } from './openai-completions/completions-conversion.ts'
 import { RESPONSES_CONVERSION } from './openai-responses/responses-conversion.ts'

@@ -1,7 +1,7 @@
 import type { ConvertedFormatName, PathParameters } from '#relay/dialects/wire-format.ts'
 import type { CanonicalAnswer, StreamReader, StreamWriter } from './canonical-answer.ts'
 import type { CanonicalRequest, Converted, JsonObject, Thinking } from './canonical-request.ts'
-import type { ChatVendor } from './openai-chat/chat-vendor.ts'
+import type { ChatVendor } from './openai-chat/chat-extensions-of-provider.ts'
 
 /** The formats to which requests are converted. */
 export type ProviderFormatName = Exclude<ConvertedFormatName, 'completions'>

@@ -1,6 +1,6 @@
 import type { ContentPart, JsonObject } from './canonical-request.ts'
 import { isAbsent, requiredList, requiredObject } from './json-fields.ts'
-import { withPlace } from './part-places.ts'
+import { withPlace } from './paths-of-parts-in-caller-request.ts'
 
 type ReadPart = (part: JsonObject, path: string, losses: string[]) => readonly ContentPart[]
 

@@ -7,12 +7,12 @@ import type { UsageBounds, UsageReport } from '../canonical/provider-usage-repor
 import type { ReadTexts } from '../canonical/read-answer-texts.ts'
 import type { RelayError } from '../canonical/relay-error.ts'
 import type { IsLastEvent } from '../canonical/sse-scanner.ts'
-import type { FormRules } from '../uploads/form-rules.ts'
+import type { FormRules } from '../uploads/form-field-types.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import type { ToolElement } from './openai-chat/find-message-parts-and-tools.ts'
 import type { InputBound } from './openai-chat/input-token-bound.ts'
+import type { ToolLimits } from './provider-tool-limits.ts'
 import type { Member } from './scan-request-object.ts'
-import type { ToolLimits } from './tool-limits.ts'
 
 /** The highest output limit that a request may have, in tokens. */
 export const OUTPUT_TOKENS_MAX = 10_000_000

@@ -3,10 +3,10 @@ import type { Core } from '#infra/core-dependencies.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import type { RelayToken } from '../views/token-view.ts'
-import { groupsOf } from './alternatives.ts'
 import type { Caller } from './authenticate.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import type { Exchange } from './http-exchange.ts'
+import { groupsOf } from './plan-call-with-fallbacks.ts'
 
 /** Checks a running call. Returns an error if the caller has lost access; otherwise null. */
 export type AccessCheck = () => RelayError | null

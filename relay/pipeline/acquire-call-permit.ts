@@ -16,8 +16,8 @@ import {
 } from '#relay/limits/call-limit-rules.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import { servingGroupsOf } from './alternatives.ts'
 import type { Caller } from './authenticate.ts'
+import { servingGroupsOf } from './plan-call-with-fallbacks.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 export type CallOutcome = {

@@ -8,11 +8,11 @@ import { warnThrottled } from '#infra/telemetry/log.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { Caller } from './authenticate.ts'
+import type { Watched } from './call-deadlines-and-timer.ts'
 import type { CallTerms } from './call-hold-terms.ts'
 import { CallLedger } from './call-ledger.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { claimIdempotencyKey, isKeyed, type KeyedCall } from './claim-idempotency-key.ts'
-import type { Watched } from './deadlines.ts'
 import { CALLER_GONE, type Exchange, isCallerGone } from './http-exchange.ts'
 import {
   type CallPlan,

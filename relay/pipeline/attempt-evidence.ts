@@ -5,7 +5,7 @@ import {
   confidentialOf,
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
-import { type ProviderHeaders, requestIdHeaderIn } from './headers-of-answer.ts'
+import { type ProviderHeaders, requestIdHeaderIn } from './read-provider-headers.ts'
 
 /** Longer bodies are hashed in slices, so that the event loop can work in between. */
 const SLICE_BYTES = 256 * 1024
@@ -90,12 +90,17 @@ export class AttemptEvidence {
     this.last = chunk
   }
 
-  /** The digest of a long request is computed in steps. Resolves when it is there. */
+  /**
+   * Resolves when the digest of the request is computed, which takes several steps for a long
+   * request.
+   */
   async settleSent(): Promise<void> {
     this.sent = await this.sent
   }
 
-  /** True once the digest of the request is there, which is nearly always at once. */
+  /**
+   * True once the digest of the request is computed. For all but long requests, this is immediate.
+   */
   get isSettled(): boolean {
     return !(this.sent instanceof Promise)
   }
@@ -155,7 +160,7 @@ function findIdentifiers(text: string, found: [string, string][]): void {
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
 
-/** What the answer as a whole tells, after the format has read it. */
+/** The model and the usage that the complete answer names, unparsed. */
 export type AnswerFacts = { readonly model: unknown; readonly usage: unknown }
 
 /** Returns the evidence with the answer's model and the usage as the provider reported it. */

@@ -44,7 +44,7 @@ export class AttemptList {
     this.items.push(report === null ? attempt : { ...attempt, evidence: report })
   }
 
-  /** Adds what the answer tells to the evidence of the last attempt. */
+  /** Adds the model and the usage that the answer names to the evidence of the last attempt. */
   noteAnswer(facts: AnswerFacts): void {
     const evidence = this.items.at(-1)?.evidence
     if (evidence !== undefined) {
@@ -53,8 +53,8 @@ export class AttemptList {
   }
 
   /**
-   * Marks the last attempt as a rejection of the site's account. Rejections count towards disabling
-   * the channel.
+   * Marks the last attempt as a rejection of the site's account. Such rejections can disable the
+   * channel.
    */
   blameAccount(): void {
     this.amend({ isAccounts: true })

@@ -4,7 +4,7 @@ import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { RelayToken, RelayUser } from '../views/token-view.ts'
-import type { CallRequest } from './http-messages.ts'
+import type { CallRequest } from './http-request-and-response-types.ts'
 
 export type Caller = {
   /** Playground calls have a generated token: see `relay/playground/`. */

@@ -25,13 +25,16 @@ import {
   type UsageBounds,
   type UsageReport,
 } from '#relay/canonical/provider-usage-report.ts'
-import { billedConditions, requestedConditions } from '#relay/dialects/requested-conditions.ts'
+import {
+  billedConditions,
+  requestedConditions,
+} from '#relay/dialects/price-conditions-of-request.ts'
 import {
   INPUT_TOKENS_PER_USE,
   largestUses,
   type ToolLimits,
   usesIn,
-} from '#relay/dialects/tool-limits.ts'
+} from '#relay/dialects/provider-tool-limits.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import {
@@ -40,7 +43,7 @@ import {
   type MeteredCall,
   resolveCache,
   resolveDoubts,
-} from './plausible-usage.ts'
+} from './check-plausibility-of-usage.ts'
 
 export type Delivery = {
   /** The usage that the provider reported, unparsed; undefined if the provider reported none. */

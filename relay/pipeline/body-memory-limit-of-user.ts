@@ -7,7 +7,7 @@ import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from './authenticate.ts'
 import { codingIn } from './decompress-body.ts'
-import type { CallRequest } from './http-messages.ts'
+import type { CallRequest } from './http-request-and-response-types.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 /**

@@ -4,7 +4,7 @@ import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { ToolCounts } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
-import { INPUT_TOKENS_PER_USE, usesIn } from '../dialects/tool-limits.ts'
+import { INPUT_TOKENS_PER_USE, usesIn } from '../dialects/provider-tool-limits.ts'
 import { type ChatRequest, isDirectFormat } from '../dialects/wire-format.ts'
 
 /** Only requests that are converted to other formats can write to a cache. */

@@ -153,7 +153,7 @@ export class CallLedger {
     this.outputLimit = (isAdmitted ? event.data.outputLimit : undefined) ?? null
   }
 
-  /** Returns the error for a call that the account has already admitted. */
+  /** Returns the error for a repeated request whose call the account has already admitted. */
   private async repeated(): Promise<RelayError> {
     const { userId } = this.caller.user
     const { call } = this.exchange

@@ -4,7 +4,7 @@ import type { ChatRequest } from '../dialects/wire-format.ts'
 
 /** The smallest budget of thinking that Anthropic accepts. */
 const BUDGET_MIN = 1_024
-/** The largest share of the output limit that is left to thinking. */
+/** The largest share of the output limit that may be used for thinking. */
 const SHARE_MAX = 0.95
 const THINKING_BYTES_MAX = 4_096
 const DISABLED = '{"type":"disabled"}'

@@ -5,7 +5,7 @@ import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import type { JsonArrayStream } from '#relay/dialects/gemini/json-array-stream.ts'
 import type { ErrorFormat, SentEvents } from '#relay/dialects/wire-format.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { CallRequest, CallResponse } from './http-messages.ts'
+import type { CallRequest, CallResponse } from './http-request-and-response-types.ts'
 
 /** One HTTP request with its response and the call id that identifies it in logs and events. */
 export type Exchange = {

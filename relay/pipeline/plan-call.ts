@@ -17,16 +17,16 @@ import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { requestsHourCache } from '../dialects/one-hour-cache-writes.ts'
-import { requestedConditions } from '../dialects/requested-conditions.ts'
-import { largestUses } from '../dialects/tool-limits.ts'
+import { requestsHourCache } from '../dialects/detect-one-hour-cache-writes.ts'
+import { requestedConditions } from '../dialects/price-conditions-of-request.ts'
+import { largestUses } from '../dialects/provider-tool-limits.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import { notFound } from '../stored-responses/stored-input.ts'
-import type { StoragePlace } from '../stored-responses/stored-responses.ts'
+import { notFound } from '../stored-responses/resolve-stored-input.ts'
+import type { StoragePlace } from '../stored-responses/stored-response-owners.ts'
 import { acceptsCalls, type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms, type FormBounds, type ToolBounds } from './call-hold-terms.ts'
-import { candidateOf } from './candidate.ts'
+import { candidateOf } from './prepare-request-for-channel.ts'
 
 /**
  * The forms of a request: the original request, followed by one form for each channel with

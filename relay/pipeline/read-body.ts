@@ -1,7 +1,7 @@
 import { BODY_BYTES_MAX, type BodyMemory, type BodyOwner } from '#relay/limits/body-memory.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { type BodyCoding, BodyDecoder, codingIn, RATIO_MAX } from './decompress-body.ts'
-import type { CallRequest } from './http-messages.ts'
+import type { CallRequest } from './http-request-and-response-types.ts'
 
 const TOO_LARGE = relayError('request_too_large', {
   subject: String(BODY_BYTES_MAX / 1024 / 1024),

@@ -3,7 +3,7 @@ import type { WireFormat } from '../dialects/wire-format.ts'
 import type { BodyOwner } from '../limits/body-memory.ts'
 import { isForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
-import type { CallRequest } from './http-messages.ts'
+import type { CallRequest } from './http-request-and-response-types.ts'
 import { readBody } from './read-body.ts'
 import type { RelayDeps } from './relay-deps.ts'
 

@@ -1,7 +1,7 @@
 import type { RequestChanges } from '#domain/accounts/events.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
-import type { Candidate } from './candidate.ts'
 import { visibleNames } from './http-exchange.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
 
 /** The highest number of dropped members, and of losses, that are recorded with a call. */
 const NAMES_RECORDED_MAX = 20

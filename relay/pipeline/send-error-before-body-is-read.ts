@@ -1,6 +1,6 @@
 import type { RelayError } from '../canonical/relay-error.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
-import type { CallResponse } from './http-messages.ts'
+import type { CallResponse } from './http-request-and-response-types.ts'
 
 /** The time for which the connection stays open, so that the caller can read the response. */
 const LINGER_MS = 500

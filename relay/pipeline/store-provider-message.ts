@@ -1,6 +1,6 @@
 import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'
-import type { Candidate } from './candidate.ts'
 import { confidentialOf } from './failed-call-answer.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 const LENGTH_MAX = 500

@@ -1,6 +1,6 @@
-import type { AnswerForwarder } from './bytes-forwarder.ts'
-import { writeEvents } from './event-stream-response.ts'
+import type { AnswerForwarder } from './audio-forwarder.ts'
 import type { Exchange } from './http-exchange.ts'
+import { writeEvents } from './write-streamed-response.ts'
 
 const COMMENT = ': ping\n\n'
 

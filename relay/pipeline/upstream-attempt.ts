@@ -10,9 +10,9 @@ import {
   type Transport,
 } from '../providers/clouds/cloud-access.ts'
 import { AttemptEvidence } from './attempt-evidence.ts'
-import type { AnswerForwarder } from './bytes-forwarder.ts'
-import type { Deadlines } from './deadlines.ts'
-import { type ProviderHeaders, retryAfterIn } from './headers-of-answer.ts'
+import type { AnswerForwarder } from './audio-forwarder.ts'
+import type { Deadlines } from './call-deadlines-and-timer.ts'
+import { type ProviderHeaders, retryAfterIn } from './read-provider-headers.ts'
 
 /** The reasons why an attempt did not receive a complete answer. */
 export type AttemptError =

@@ -1,9 +1,9 @@
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { isModelName } from '../dialects/read-request-members.ts'
-import { inOfferingGroup } from '../pipeline/alternatives.ts'
+import { isModelName } from '../dialects/check-common-request-members.ts'
 import { authenticate, type Caller, callerOf, keyText } from '../pipeline/authenticate.ts'
 import { type Exchange, queryIn } from '../pipeline/http-exchange.ts'
-import type { CallRequest } from '../pipeline/http-messages.ts'
+import type { CallRequest } from '../pipeline/http-request-and-response-types.ts'
+import { inOfferingGroup } from '../pipeline/plan-call-with-fallbacks.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { readSession, type SessionSettings } from './session-settings.ts'
 
@@ -15,9 +15,9 @@ const BETA_PROTOCOL = 'openai-beta.realtime-v1'
 export type SessionRequest = {
   readonly caller: Caller
   readonly model: string
-  /** True for the protocol before its general availability. */
+  /** True for the beta protocol, which was in use before the API's general availability. */
   readonly isBeta: boolean
-  /** The settings with which the session begins; null for those of the provider. */
+  /** The settings with which the session begins; null for the provider's defaults. */
   readonly settings: SessionSettings | null
 }
 

@@ -15,7 +15,7 @@ export type ClientSecret = {
   readonly isBeta: boolean
   /** The settings with which sessions begin, as JSON, encrypted with the user's key. */
   readonly settings: Sealed
-  /** The end of its validity in unix milliseconds. */
+  /** The time at which the temporary key expires, in unix milliseconds. */
   readonly expiresAt: number
 }
 

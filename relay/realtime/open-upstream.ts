@@ -8,10 +8,10 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector, isRetryable } from '../pipeline/channel-selector.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
-import { requestIdHeaderIn, retryAfterOf } from '../pipeline/headers-of-answer.ts'
 import { accessError, hasValid, priceError } from '../pipeline/plan-call.ts'
+import { requestIdHeaderIn, retryAfterOf } from '../pipeline/read-provider-headers.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
-import { unservedBy } from '../pipeline/try-channels.ts'
+import { unservedBy } from '../pipeline/try-channels-in-order.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import {
   authorizedCall,
@@ -21,7 +21,7 @@ import {
 } from '../providers/openai-compatible/provider-target.ts'
 import { type RelayChannel, type RelayKey, serves } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
-import { SessionEvidence } from './session-evidence.ts'
+import { SessionEvidence } from './provider-evidence-of-session.ts'
 
 export type RealtimePlan = {
   readonly price: PriceSnapshot
@@ -69,14 +69,14 @@ export type Upstream = {
   readonly key: RelayKey
   readonly upstreamModel: string | null
   readonly evidence: SessionEvidence
-  /** Gives back the permit of the channel. */
+  /** Releases the channel's permit for this session. */
   readonly release: () => void
 }
 
 export type UpstreamRequest = {
   readonly model: string
   readonly isBeta: boolean
-  /** The id that the log and the circuits name. */
+  /** The call id under which the log and the circuit breaker know the connection. */
   readonly call: string
 }
 
@@ -197,7 +197,10 @@ function upgradeHeaders(list: readonly string[]): Record<string, string> {
   return headers
 }
 
-/** Waits for the answer to an upgrade. The events of the provider are paused until it is used. */
+/**
+ * Waits for the answer to the websocket upgrade. The provider's events are paused until the session
+ * reads them.
+ */
 function opened(socket: WebSocket): Promise<Connected | Failed> {
   return new Promise((resolve) => {
     let requestId: string | null = null

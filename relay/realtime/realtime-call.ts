@@ -17,8 +17,8 @@ import type { CallLedger } from '../pipeline/call-ledger.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { placeOf, type RelayChannel } from '../views/channel-view.ts'
+import type { EndOfResponse, SessionEvidence } from './provider-evidence-of-session.ts'
 import type { RealtimeBill } from './realtime-usage.ts'
-import type { EndOfResponse, SessionEvidence } from './session-evidence.ts'
 
 /** What all calls of a session have in common. */
 export type CallContext = {
@@ -37,12 +37,18 @@ export type CallTerms = {
   /** The provider's name for the model; null if it is the caller's name. */
   readonly upstreamModel: string | null
   readonly price: PriceSnapshot
-  /** The maximum input tokens. The hold covers `AHEAD_TOKENS` more if the account can pay them. */
+  /**
+   * The maximum number of input tokens. The hold covers `AHEAD_TOKENS` more tokens if the account
+   * can pay for them.
+   */
   readonly inputTokens: number
   readonly outputTokens: number
   /** False if the output limit can't be reduced. */
   readonly isReducible: boolean
-  /** False for what the provider has begun by itself, which must be charged in any case. */
+  /**
+   * False for a response that the provider has begun by itself. Limits of calls do not apply to it,
+   * because it must be charged in any case.
+   */
   readonly isLimited: boolean
 }
 
@@ -138,7 +144,7 @@ export class RealtimeCall {
     return this.exchange.call
   }
 
-  /** The time from which the duration of the call is measured. */
+  /** Starts the measurement of the call's duration. */
   begin(): void {
     this.exchange.startedAt = this.context.deps.now()
     this.exchange.arrivedAt = performance.now()
@@ -193,7 +199,7 @@ export class RealtimeCall {
     return holdFor(this.price, { inputTokens, outputTokens, choices: 1 })
   }
 
-  /** The highest input count of a report that is believed. */
+  /** The highest input count that is accepted from a usage report. */
   get inputCeiling(): number {
     return this.inputTokens * 2 + 100_000
   }

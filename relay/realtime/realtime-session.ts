@@ -5,11 +5,9 @@ import type { AccessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
 import { confidentialTo } from '../views/channel-view.ts'
-import { readClientEvent } from './client-event.ts'
-import { ClientGate } from './client-gate.ts'
+import { SessionCalls } from './calls-of-responses.ts'
+import { ClientGate } from './check-and-forward-client-events.ts'
 import type { Upstream } from './open-upstream.ts'
-import type { CallContext } from './realtime-call.ts'
-import { sent, WAITING_BYTES_MAX } from './send-message.ts'
 import {
   idOf,
   readServerEvent,
@@ -17,11 +15,13 @@ import {
   visibleError,
   visibleResponse,
   visibleSession,
-} from './server-event.ts'
-import { SessionCalls } from './session-calls.ts'
+} from './read-and-redact-provider-event.ts'
+import { readClientEvent } from './read-client-event.ts'
+import type { CallContext } from './realtime-call.ts'
+import { sent, WAITING_BYTES_MAX } from './send-message.ts'
 import type { SessionSettings } from './session-settings.ts'
 
-/** The time for which the end of a response is awaited after the caller has left. */
+/** The maximum time to wait for the end of a response after the caller has disconnected. */
 const LAST_RESPONSE_MS = 5_000
 const ACCESS_CHECK_MS = 1_000
 
@@ -43,7 +43,7 @@ export type SessionOptions = {
   readonly settings: SessionSettings | null
   /** Checks whether the caller still has access. */
   readonly access: AccessCheck
-  /** Gets the number of bytes of the caller's events that wait. */
+  /** Called with the number of bytes of the caller's waiting events. */
   readonly onQueued: (bytes: number) => void
 }
 
@@ -67,7 +67,10 @@ export class RealtimeSession {
   private isPassing = false
   private isReady = false
   private isEnding = false
-  /** The first event of the provider, until the settings of the session are confirmed. */
+  /**
+   * The provider's first event. It is held back until the provider has confirmed the session's
+   * settings.
+   */
   private created: ServerEvent | null = null
   private readonly openedAt = performance.now()
   private accessCheckedAt = performance.now()
@@ -145,7 +148,10 @@ export class RealtimeSession {
     if (error !== null) void this.end(error, true)
   }
 
-  /** Reports whether the provider does not begin the session or a response, or is silent. */
+  /**
+   * Reports whether the provider is late: it has not begun the session or a response in time, or
+   * sends nothing more.
+   */
   private isProviderLate(now: number): boolean {
     const { firstByteMs, idleMs } = this.options.context.deps.deadlines
     const { requestedAt, isBusy } = this.calls

@@ -9,9 +9,9 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { checkAccountCanPay } from '../pipeline/check-account-can-pay.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
-import type { CallRequest, CallResponse } from '../pipeline/http-messages.ts'
+import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
-import { requestOf, responseOver } from '../responses-socket/socket-exchange.ts'
+import { requestOf, responseOver } from '../responses-socket/message-as-http-exchange.ts'
 import { SocketMemory } from '../responses-socket/socket-memory.ts'
 import { authenticateSession, PROTOCOL } from './authenticate-session.ts'
 import { openUpstream, planRealtime, type Upstream } from './open-upstream.ts'
@@ -31,7 +31,7 @@ const LIFETIME_MS = 60 * 60_000
 /** The time without an event of the caller after which a session ends. */
 const IDLE_MS = 15 * 60_000
 const MESSAGES_PER_SECOND_MAX = 2_000
-/** The time for the charges of the last responses after the grace period of a stop. */
+/** The time after the grace period of a shutdown in which the last responses are charged. */
 const SETTLE_MS = 8_000
 
 const POLICY_VIOLATION = 1008
@@ -146,7 +146,10 @@ function closeUpstream({ socket, release }: Upstream): void {
   release()
 }
 
-/** Node gives the raw connection of an upgrade. Until it is accepted, it is answered over HTTP. */
+/**
+ * Returns an HTTP response on the raw connection of an upgrade request. It is used to refuse an
+ * upgrade.
+ */
 function responseToUpgrade(request: IncomingMessage): ServerResponse {
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false

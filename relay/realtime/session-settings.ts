@@ -1,11 +1,14 @@
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey } from '../dialects/invalid-json-error.ts'
-import { isObject } from './items.ts'
+import { isObject } from './size-of-conversation-items.ts'
 
-/** The settings of a session that the gateway must know. Undefined settings stay as they are. */
+/**
+ * The settings of a session that the gateway must know. An undefined setting keeps its current
+ * value.
+ */
 export type SessionSettings = {
-  /** The settings as they are sent, without those that only the gateway may set. */
+  /** The settings to send to the provider, without those that only the gateway may set. */
   readonly session: Readonly<Record<string, unknown>>
   readonly outputTokensMax: number | null | undefined
   /** True if the provider begins a response on its own when the caller stops speaking. */
@@ -122,7 +125,10 @@ export function readResponse(value: unknown):
   return { response, outputTokensMax: outputTokensMax ?? null }
 }
 
-/** Refuses what has no price or an unknown length: stored prompts, and tools of the provider. */
+/**
+ * Refuses stored prompts, whose length is unknown, and tools that the provider runs, which have no
+ * price.
+ */
 function checkPriced(
   { prompt, tools, reasoning }: Readonly<Record<string, unknown>>,
   path: string,

@@ -7,18 +7,18 @@ import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyOwner } from '../limits/body
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
-import type { CallRequest, CallResponse } from '../pipeline/http-messages.ts'
+import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { warmUpError, warmUpEvents } from './answer-warm-up.ts'
+import { IdleConversations } from './drop-idle-conversations.ts'
+import { requestOf, responseOver, responseToUpgrade } from './message-as-http-exchange.ts'
 import {
   type ConversationState,
   OutputCollector,
   readMessage,
   withoutSurroundings,
-} from './create-message.ts'
-import { IdleConversations } from './idle-conversations.ts'
-import { requestOf, responseOver, responseToUpgrade } from './socket-exchange.ts'
+} from './read-client-message.ts'
 import { MessageRate, SocketMemory } from './socket-memory.ts'
-import { warmUpError, warmUpEvents } from './warm-up.ts'
 
 const SOCKETS_MAX = 2_000
 const SOCKETS_PER_USER_MAX = 200

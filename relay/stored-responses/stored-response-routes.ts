@@ -1,13 +1,12 @@
 import { request as sendRequest } from 'undici'
 import { readBoundedBody } from '#infra/outbound/read-bounded-body.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { withModel } from '../dialects/model-in-answer.ts'
+import { withModel } from '../dialects/model-name-in-answer.ts'
 import { RESPONSES_ERRORS, redactedResponse } from '../dialects/openai-responses/error-events.ts'
 import { acquirePermit, CALLS_NO_MODEL, type CallPermit } from '../pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { accountCodeIn } from '../pipeline/detect-provider-account-error.ts'
 import { retryHeaders } from '../pipeline/failed-call-answer.ts'
-import { retryAfterIn } from '../pipeline/headers-of-answer.ts'
 import {
   type Exchange,
   headersOf,
@@ -15,6 +14,7 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
+import { retryAfterIn } from '../pipeline/read-provider-headers.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { ANSWER_BYTES_MAX } from '../pipeline/upstream-attempt.ts'
 import { responsesPathOf } from '../providers/openai-compatible/provider-target.ts'

@@ -1,10 +1,10 @@
 import { type Exchange, sendJson } from '#relay/pipeline/http-exchange.ts'
 import { relayError } from '../canonical/relay-error.ts'
 import { type CallbackSource, isSignedAddress, mayReport } from './callback-address.ts'
-import { drawingReport } from './provider-answers.ts'
+import { drawingReport } from './read-provider-task-answers.ts'
 import { objectOf, parsedObject, rejectParam } from './read-task-request-body.ts'
 import { recordReport } from './record-provider-report.ts'
-import { sendTaskError } from './send-task-answers.ts'
+import { sendTaskError } from './send-task-errors-and-acceptance.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 export type CallbackPath = CallbackSource & { readonly signature: string }

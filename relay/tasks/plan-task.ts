@@ -7,9 +7,9 @@ import type { Quota } from '#domain/shared/quota.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { servingGroupsOf } from '../pipeline/alternatives.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { accessError, hasValid, priceError } from '../pipeline/plan-call.ts'
+import { servingGroupsOf } from '../pipeline/plan-call-with-fallbacks.ts'
 import { type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Views } from '../views/start-views.ts'
 import type { TaskBody } from './read-task-request-body.ts'
@@ -56,7 +56,7 @@ export type TaskPlan = {
   readonly offer: Offer<RelayChannel>
   /** The key of the continued task, which the request must use. Null if any key may be used. */
   readonly keyRef: string | null
-  /** What the vendor of a video makes. Null for other tasks. */
+  /** The video as the vendor will make it. Null for other tasks. */
   readonly video: PlannedVideo | null
 }
 

@@ -3,7 +3,7 @@ import { causeOfExpiry, TASK_MS_MAX } from '#domain/tasks/decide.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
 import { inParallel } from '#relay/channel-actions/run-in-parallel.ts'
-import { isChannelDeleted, keysOfSubmitted } from '#relay/views/keys-of-submitted-work.ts'
+import { isChannelDeleted, keysOfSubmitted } from '#relay/views/keys-that-may-own-submitted-work.ts'
 import { ChannelKeyPoller, type PollTarget } from './channel-key-poller.ts'
 import type { TaskDeps } from './task-deps.ts'
 

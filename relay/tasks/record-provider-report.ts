@@ -2,7 +2,7 @@ import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { redact } from '#relay/canonical/redact-provider-texts.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallbackSource } from './callback-address.ts'
-import type { ProviderReport } from './provider-answers.ts'
+import type { ProviderReport } from './read-provider-task-answers.ts'
 import { confidentialTexts, redactText, redactTexts } from './redact-provider-secrets.ts'
 import type { TaskDeps } from './task-deps.ts'
 import type { TaskOutcome } from './task-ledger.ts'
@@ -45,7 +45,7 @@ export async function recordReport(
 
 /**
  * Redacts the texts of a provider's report. The result of a music task is not redacted, because the
- * caller needs its URLs. That of a video is never shown.
+ * caller needs its URLs. The result of a video is not redacted either, because it is never shown.
  */
 function wordsOf(
   deps: TaskDeps,

@@ -3,15 +3,15 @@ import { onRequestSent } from '#infra/outbound/on-request-sent.ts'
 import type { Connections, Outbound, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import type { AttemptEvidence } from '#relay/pipeline/attempt-evidence.ts'
-import { retryAfterOf } from '#relay/pipeline/headers-of-answer.ts'
+import { retryAfterOf } from '#relay/pipeline/read-provider-headers.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import { CredentialsError, headersByName } from '../providers/clouds/cloud-access.ts'
 import {
   type ProviderTarget,
   providerRequest,
 } from '../providers/openai-compatible/provider-target.ts'
-import type { StreamedBody } from '../uploads/provider-form.ts'
-import { withShortTexts } from './long-texts.ts'
+import type { StreamedBody } from '../uploads/write-form-for-provider.ts'
+import { withShortTexts } from './shorten-texts-in-json-stream.ts'
 
 /**
  * The limits of requests about tasks. Providers answer such a request immediately, but the upload

@@ -6,9 +6,9 @@ import { addressLine } from '#infra/http/client-address-hash.ts'
 import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { type Exchange, headersOf } from '#relay/pipeline/http-exchange.ts'
 import { relayError } from '../canonical/relay-error.ts'
-import { isTaskId } from './fetch-tasks.ts'
 import type { PermitLimits, PermitName } from './limit-concurrent-work.ts'
-import { sendTaskError } from './send-task-answers.ts'
+import { isTaskId } from './look-up-tasks.ts'
+import { sendTaskError } from './send-task-errors-and-acceptance.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 const TYPES = /^(?:image\/(?:png|jpeg|webp|gif|avif)|video\/mp4)(?:;|$)/i

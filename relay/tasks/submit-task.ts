@@ -11,7 +11,7 @@ import { type Exchange, showNames } from '#relay/pipeline/http-exchange.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
 import { placeOf } from '../views/channel-view.ts'
-import { ownTask } from './fetch-tasks.ts'
+import { ownTask } from './look-up-tasks.ts'
 import { planTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
 import { confidentialTexts, redactTexts } from './redact-provider-secrets.ts'
 import {
@@ -20,11 +20,16 @@ import {
   sendTaskError,
   type TaskErrorAnswer,
   taskErrorAnswer,
-} from './send-task-answers.ts'
+} from './send-task-errors-and-acceptance.ts'
+import {
+  type LastAttempt,
+  mayBeAccepted,
+  type PlannedTask,
+  tryChannels,
+} from './send-task-to-channels-in-order.ts'
 import type { TaskDeps } from './task-deps.ts'
-import { type LastAttempt, mayBeAccepted, type PlannedTask, tryChannels } from './try-channels.ts'
-import { sendVideoAccepted } from './videos/handle-video.ts'
 import type { VideoTask } from './videos/plan-video.ts'
+import { sendVideoAccepted } from './videos/read-and-link-videos.ts'
 
 const NOTHING = { isSuccess: false, tokens: 0 }
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
@@ -75,7 +80,10 @@ export async function submitTask(
   }
 }
 
-/** The texts of a video may be inside other members, so they are screened by themselves. */
+/**
+ * Returns the body whose texts are screened. The texts of a video may be inside other members, so
+ * they are screened separately.
+ */
 const screenedBody = ({ video, body }: TaskRequest): Buffer =>
   video === undefined ? body.bytes : Buffer.from(JSON.stringify(textsOf(video.request)))
 

@@ -23,7 +23,7 @@ import { admissionError } from '#relay/pipeline/call-ledger.ts'
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { TaskRequest } from './plan-task.ts'
-import type { VideoUsage } from './provider-answers.ts'
+import type { VideoUsage } from './read-provider-task-answers.ts'
 import type { PlannedVideo } from './videos/plan-video.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import { type DrawingReader, drawingReader } from './drawing-requests.ts'
 import { type CallbackPath, callbackPath } from './handle-callback.ts'
-import { musicAction } from './music-requests.ts'
+import { type DrawingReader, drawingReader } from './read-drawing-request.ts'
+import { musicAction } from './read-music-request.ts'
 import { isVideoPath, type VideoRoute, videoRoute } from './videos/video-routes.ts'
 
 export type TaskRoute =

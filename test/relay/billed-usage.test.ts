@@ -7,7 +7,7 @@ import { estimateTokens } from '#relay/canonical/answer-text-for-token-count.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { type Delivery, meter } from '#relay/pipeline/billed-usage.ts'
-import type { Candidate } from '#relay/pipeline/candidate.ts'
+import type { Candidate } from '#relay/pipeline/prepare-request-for-channel.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
 
 /** This model has prices for images and audio, and the next model has none. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { chatVendorOf } from '#relay/conversion/openai-chat/chat-vendor.ts'
+import { chatVendorOf } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-request.ts'
 import { GEMINI } from '#relay/dialects/gemini/generate-request.ts'
 import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'

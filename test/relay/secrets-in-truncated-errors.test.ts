@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
-import { drawingReport } from '#relay/tasks/provider-answers.ts'
+import { drawingReport } from '#relay/tasks/read-provider-task-answers.ts'
 import { redactText } from '#relay/tasks/redact-provider-secrets.ts'
 
 const KEY = 'PRIVATEKEYWITHOUTPREFIX99'

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { GEMINI } from '#relay/dialects/gemini/generate-request.ts'
-import { DEFAULT_DEADLINES } from '#relay/pipeline/deadlines.ts'
+import { DEFAULT_DEADLINES } from '#relay/pipeline/call-deadlines-and-timer.ts'
 import { StreamForwarder } from '#relay/pipeline/stream-forwarder.ts'
 import { type AttemptEnd, UpstreamAttempt } from '#relay/pipeline/upstream-attempt.ts'
 

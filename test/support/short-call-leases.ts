@@ -1,4 +1,4 @@
-import { DEFAULT_DEADLINES } from '#relay/pipeline/deadlines.ts'
+import { DEFAULT_DEADLINES } from '#relay/pipeline/call-deadlines-and-timer.ts'
 
 /**
  * Ends the calls of a killed process soon. Product processes preload this module through

@@ -1,10 +1,10 @@
-import { readAnswerId, readCallId, readModel } from '../answer-names.ts'
 import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { objectOrEmpty, textOrEmpty } from '../json-fields.ts'
-import { PARTS_MAX } from './fields.ts'
+import { readAnswerId, readCallId, readModel } from '../read-answer-id-and-model.ts'
 import { inputJsonOf, readRefusalExplanation, readStopSequence } from './read-answer.ts'
 import { readStopReason } from './stop-reasons.ts'
+import { PARTS_MAX } from './tool-input-and-part-limit.ts'
 import { UsageReports } from './usage.ts'
 
 type Events = readonly CanonicalEvent[]

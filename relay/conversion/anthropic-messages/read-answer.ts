@@ -1,9 +1,9 @@
-import { readAnswerId, readCallId, readModel } from '../answer-names.ts'
 import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { isObject, listOf, objectOrEmpty, parsedObject, textOrEmpty } from '../json-fields.ts'
-import { PARTS_MAX } from './fields.ts'
+import { readAnswerId, readCallId, readModel } from '../read-answer-id-and-model.ts'
 import { readStopReason } from './stop-reasons.ts'
+import { PARTS_MAX } from './tool-input-and-part-limit.ts'
 import { readUsage } from './usage.ts'
 
 /**

@@ -6,9 +6,9 @@ import {
   type ToolResultPart,
 } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
-import { withPlace } from '../part-places.ts'
-import { callSignatureIn, unwrapSignature } from '../wrapped-signature.ts'
-import { RequestObject } from './request-object.ts'
+import { withPlace } from '../paths-of-parts-in-caller-request.ts'
+import { callSignatureIn, unwrapSignature } from '../wrap-signature-of-other-provider.ts'
+import { RequestObject } from './read-members-and-report-unread.ts'
 
 /** What all blocks of one request share while they are read. */
 export type ContentReading = {

@@ -11,10 +11,10 @@ import {
   type Thinking,
   type ToolChoice,
 } from '../canonical-request.ts'
-import { withPlace } from '../part-places.ts'
-import { markLastPart } from './mark-last-part.ts'
+import { withPlace } from '../paths-of-parts-in-caller-request.ts'
+import { markLastPart } from './mark-last-part-as-cached.ts'
 import { type ContentReading, readCacheMark, readContent } from './read-content.ts'
-import { RequestObject } from './request-object.ts'
+import { RequestObject } from './read-members-and-report-unread.ts'
 
 const EFFORTS: ReadonlySet<string> = new Set<Effort>(['low', 'medium', 'high', 'xhigh', 'max'])
 

@@ -1,7 +1,7 @@
 import type { CanonicalUsage } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { isObject, objectOrEmpty } from '../json-fields.ts'
-import type { Block } from './fields.ts'
+import type { Block } from './tool-input-and-part-limit.ts'
 
 /**
  * The counts of Anthropic's `usage`. `input_tokens` excludes tokens that were read from or written

@@ -5,9 +5,9 @@ import type {
   StopReason,
   StreamWriter,
 } from '../canonical-answer.ts'
-import type { Block } from './fields.ts'
-import { InterleavedCalls, type PartEvent } from './interleaved-calls.ts'
+import { InterleavedCalls, type PartEvent } from './order-interleaved-tool-calls.ts'
 import { writeRefusalDetails, writeStopReason } from './stop-reasons.ts'
+import type { Block } from './tool-input-and-part-limit.ts'
 import { writeUsage } from './usage.ts'
 import { madeUpCallId, signatureBlock } from './write-answer.ts'
 

@@ -1,8 +1,8 @@
 import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
-import { wrapSignature } from '../wrapped-signature.ts'
-import { type Block, toolInputOf } from './fields.ts'
+import { wrapSignature } from '../wrap-signature-of-other-provider.ts'
 import { writeRefusalDetails, writeStopReason } from './stop-reasons.ts'
+import { type Block, toolInputOf } from './tool-input-and-part-limit.ts'
 import { writeUsage } from './usage.ts'
 
 /**

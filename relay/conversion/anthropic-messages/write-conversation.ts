@@ -4,8 +4,8 @@ import {
   type ContentPart,
   ConversionError,
 } from '../canonical-request.ts'
-import { addLoss } from '../losses.ts'
-import type { Block } from './fields.ts'
+import { addLoss } from '../collect-losses.ts'
+import type { Block } from './tool-input-and-part-limit.ts'
 import { type RequestWriting, shortened, writePart } from './write-parts.ts'
 
 /** A written message. Tool results come before all other blocks of a user's message. */

@@ -1,4 +1,4 @@
-import { isOfOtherFormat } from '#relay/canonical/thinking-signatures.ts'
+import { isOfOtherFormat } from '#relay/canonical/thinking-signature-prefixes.ts'
 import type {
   CacheMark,
   CanonicalTool,
@@ -9,10 +9,10 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../canonical-request.ts'
-import { addLoss } from '../losses.ts'
-import { type Block, toolInputOf } from './fields.ts'
+import { addLoss } from '../collect-losses.ts'
 import { toStructuredOutputSchema } from './structured-output-schema.ts'
 import { ToolCallIds } from './tool-call-ids.ts'
+import { type Block, toolInputOf } from './tool-input-and-part-limit.ts'
 
 /** Anthropic accepts at most four cache marks per request. */
 const MARKS_MAX = 4

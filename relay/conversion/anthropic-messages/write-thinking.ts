@@ -1,7 +1,7 @@
 import type { CanonicalRequest, Effort, Sampling, Thinking } from '../canonical-request.ts'
-import { addLoss } from '../losses.ts'
-import type { Block } from './fields.ts'
-import type { ModelRules } from './model-rules.ts'
+import { addLoss } from '../collect-losses.ts'
+import type { ModelRules } from './members-accepted-by-model.ts'
+import type { Block } from './tool-input-and-part-limit.ts'
 
 /** The smallest budget that Anthropic accepts. It must also be below the output limit. */
 const BUDGET_MIN = 1024

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../canonical-request.ts'
+import { addLoss } from '../collect-losses.ts'
 import { isObject } from '../json-fields.ts'
-import { addLoss } from '../losses.ts'
 
 /** A schema in which `$ref` and `allOf` are replaced by the members to which they lead. */
 export type FlatSchema = {

@@ -6,14 +6,20 @@ import {
   type ThinkingPart,
   type ToolResultPart,
 } from '../canonical-request.ts'
+import { addLoss } from '../collect-losses.ts'
 import { isObject } from '../json-fields.ts'
-import { addLoss } from '../losses.ts'
-import { withPlace } from '../part-places.ts'
-import { readFileData, readInlineData } from './media.ts'
-import { listOf, type Members, membersOf, reportOthers, textOf } from './read-members.ts'
+import { withPlace } from '../paths-of-parts-in-caller-request.ts'
+import { readFileData, readInlineData } from './convert-inline-and-file-data.ts'
+import { TurnBuilder } from './join-model-contents.ts'
+import {
+  listOf,
+  type Members,
+  membersOf,
+  reportOthers,
+  textOf,
+} from './members-in-either-spelling.ts'
 import { readSignature, readThought, readThoughtsOfCall } from './thought-signature.ts'
 import { callIdInRequest } from './tool-call-ids.ts'
-import { TurnBuilder } from './turn-builder.ts'
 
 const ROLES = new Map<string, 'user' | 'assistant'>([
   ['user', 'user'],

@@ -1,6 +1,6 @@
 import { ConversionError, type JsonObject } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
-import { membersOf } from './read-members.ts'
+import { membersOf } from './members-in-either-spelling.ts'
 
 const DEPTH_MAX = 64
 /** Numbers that Gemini's JSON may hold as texts, because they have 64 bits. */

@@ -4,9 +4,8 @@ import {
   ConversionError,
   type JsonObject,
 } from '../canonical-request.ts'
+import { addLoss } from '../collect-losses.ts'
 import { isObject } from '../json-fields.ts'
-import { addLoss } from '../losses.ts'
-import { readGeminiSchema } from './read-gemini-schema.ts'
 import {
   booleanOf,
   integerOf,
@@ -16,7 +15,8 @@ import {
   numberOf,
   reportOthers,
   textOf,
-} from './read-members.ts'
+} from './members-in-either-spelling.ts'
+import { readGeminiSchema } from './read-gemini-schema.ts'
 import { readThinkingConfig } from './thinking-config.ts'
 
 const PATH = 'generationConfig'

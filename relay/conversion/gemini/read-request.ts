@@ -6,12 +6,12 @@ import {
   type JsonObject,
   type ToolChoice,
 } from '../canonical-request.ts'
+import { addLoss } from '../collect-losses.ts'
 import { isObject } from '../json-fields.ts'
-import { addLoss } from '../losses.ts'
+import { listOf, membersOf, reportOthers, textOf } from './members-in-either-spelling.ts'
 import { readContents, readSystem } from './read-contents.ts'
 import { readGeminiSchema } from './read-gemini-schema.ts'
 import { readGenerationConfig } from './read-generation-config.ts'
-import { listOf, membersOf, reportOthers, textOf } from './read-members.ts'
 
 const NAMES = new Set([
   ...['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig'],

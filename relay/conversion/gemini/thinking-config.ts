@@ -1,8 +1,14 @@
 import type { Converted, Effort, JsonObject, Thinking } from '../canonical-request.ts'
 import { ConversionError } from '../canonical-request.ts'
-import { addLoss } from '../losses.ts'
+import { addLoss } from '../collect-losses.ts'
+import {
+  booleanOf,
+  integerOf,
+  membersOf,
+  reportOthers,
+  textOf,
+} from './members-in-either-spelling.ts'
 import { type ModelVersion, readModelVersion } from './model-version.ts'
-import { booleanOf, integerOf, membersOf, reportOthers, textOf } from './read-members.ts'
 
 const NAMES = new Set(['includeThoughts', 'thinkingBudget', 'thinkingLevel'])
 const LEVELS = new Map<string, Effort>([

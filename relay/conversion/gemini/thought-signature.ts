@@ -2,10 +2,10 @@ import {
   GEMINI_SIGNATURE as OWN,
   UNCHECKED_SIGNATURE,
   WRAPPED_SIGNATURE,
-} from '#relay/canonical/thinking-signatures.ts'
+} from '#relay/canonical/thinking-signature-prefixes.ts'
 import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
-import { unwrapSignature, wrapSignature } from '../wrapped-signature.ts'
+import { unwrapSignature, wrapSignature } from '../wrap-signature-of-other-provider.ts'
 
 const PLACEHOLDERS = new Set([UNCHECKED_SIGNATURE, 'context_engineering_is_the_way_to_go'])
 

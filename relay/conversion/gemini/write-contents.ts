@@ -1,4 +1,4 @@
-import { UNCHECKED_SIGNATURE } from '#relay/canonical/thinking-signatures.ts'
+import { UNCHECKED_SIGNATURE } from '#relay/canonical/thinking-signature-prefixes.ts'
 import type {
   CanonicalMessage,
   CanonicalRequest,
@@ -8,9 +8,9 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../canonical-request.ts'
+import { addLoss } from '../collect-losses.ts'
 import { isObject } from '../json-fields.ts'
-import { addLoss } from '../losses.ts'
-import { splitPictures, writeMedia } from './media.ts'
+import { splitPictures, writeMedia } from './convert-inline-and-file-data.ts'
 import { isGemini3 } from './model-version.ts'
 import { signatureForGemini } from './thought-signature.ts'
 import { isMadeUpCallId } from './tool-call-ids.ts'

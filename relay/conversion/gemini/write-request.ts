@@ -1,9 +1,9 @@
 import type { CanonicalRequest, Converted, JsonObject } from '../canonical-request.ts'
-import { addLoss } from '../losses.ts'
-import { toGeminiSchema } from './gemini-schema.ts'
+import { addLoss } from '../collect-losses.ts'
 import { isGemini3 } from './model-version.ts'
 import { writeThinkingConfig } from './thinking-config.ts'
 import { writeContents } from './write-contents.ts'
+import { toGeminiSchema } from './write-gemini-schema.ts'
 
 const STOP_SEQUENCES_MAX = 5
 const SEED_MAX = 2 ** 31 - 1

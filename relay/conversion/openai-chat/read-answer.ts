@@ -1,7 +1,7 @@
-import { readAnswerId, readCallId, readModel } from '../answer-names.ts'
 import type { AnswerPart, CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
 import type { JsonObject, TextPart, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
 import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { readAnswerId, readCallId, readModel } from '../read-answer-id-and-model.ts'
 import { readStop } from './finish-reasons.ts'
 import { callSignature } from './read-content.ts'
 import { readThinkingParts, textsOfThinking } from './thinking-history.ts'

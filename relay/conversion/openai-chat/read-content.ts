@@ -6,6 +6,7 @@ import {
   type ImagePart,
   type JsonObject,
 } from '../canonical-request.ts'
+import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { isWebUrl, readDataUrl } from '../data-url.ts'
 import {
   isAbsent,
@@ -15,7 +16,6 @@ import {
   requiredText,
   textOf,
 } from '../json-fields.ts'
-import { addLoss, addUnreadMembers } from '../losses.ts'
 import { readTextOrParts } from '../read-text-or-parts.ts'
 import { textsOfThinking } from './thinking-history.ts'
 

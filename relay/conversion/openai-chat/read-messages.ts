@@ -6,6 +6,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../canonical-request.ts'
+import { addLoss, addUnreadMembers, readArguments } from '../collect-losses.ts'
 import {
   isAbsent,
   optionalList,
@@ -14,8 +15,7 @@ import {
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
-import { addLoss, addUnreadMembers, readArguments } from '../losses.ts'
-import { withPlace } from '../part-places.ts'
+import { withPlace } from '../paths-of-parts-in-caller-request.ts'
 import { callSignature, readCacheMark, readContent } from './read-content.ts'
 import { readThinkingParts } from './thinking-history.ts'
 

@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type Sampling,
 } from '../canonical-request.ts'
+import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
   isAbsent,
   objectOf,
@@ -16,7 +17,6 @@ import {
   optionalText,
   requiredText,
 } from '../json-fields.ts'
-import { addLoss, addUnreadMembers } from '../losses.ts'
 import { readMessages } from './read-messages.ts'
 import { readAnswerFormat, readToolChoice, readTools } from './read-tools.ts'
 import { readThinking, THINKING_MEMBERS } from './thinking-control.ts'

@@ -1,7 +1,7 @@
-import { readCallId } from '../answer-names.ts'
 import type { CanonicalEvent } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { readCallId } from '../read-answer-id-and-model.ts'
 import { readStop } from './finish-reasons.ts'
 import { argumentsText, madeUpCallId, PARTS_MAX, readContentPieces } from './read-answer.ts'
 import { callSignature } from './read-content.ts'

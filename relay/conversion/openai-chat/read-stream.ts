@@ -1,7 +1,7 @@
-import { readAnswerId, readModel } from '../answer-names.ts'
 import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { readAnswerId, readModel } from '../read-answer-id-and-model.ts'
 import { CHOICES_MAX } from './read-answer.ts'
 import { ChoiceReader } from './read-stream-choice.ts'
 import { readUsage } from './usage.ts'

@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type ToolChoice,
 } from '../canonical-request.ts'
+import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
   isAbsent,
   optionalBoolean,
@@ -14,7 +15,6 @@ import {
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
-import { addLoss, addUnreadMembers } from '../losses.ts'
 import { readCacheMark } from './read-content.ts'
 
 /** Reads `tools` and the older `functions`. A tool that is not a function is a loss. */

@@ -4,9 +4,9 @@ import {
   type JsonObject,
   type Thinking,
 } from '../canonical-request.ts'
+import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { optionalBoolean, optionalInteger, optionalObject, optionalText } from '../json-fields.ts'
-import { addLoss, addUnreadMembers } from '../losses.ts'
-import type { ThinkingControl } from './chat-vendor.ts'
+import type { ThinkingControl } from './chat-extensions-of-provider.ts'
 
 /** The members of a request that control how much a model thinks. */
 export const THINKING_MEMBERS = [

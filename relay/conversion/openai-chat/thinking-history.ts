@@ -1,4 +1,4 @@
-import { DETAIL_AS_JSON } from '#relay/canonical/thinking-signatures.ts'
+import { DETAIL_AS_JSON } from '#relay/canonical/thinking-signature-prefixes.ts'
 import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
 import { objectsOf, parsedObject, textOf } from '../json-fields.ts'
 

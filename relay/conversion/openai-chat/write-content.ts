@@ -5,9 +5,9 @@ import type {
   ImagePart,
   JsonObject,
 } from '../canonical-request.ts'
+import { addLoss } from '../collect-losses.ts'
 import { writeDataUrl } from '../data-url.ts'
-import { addLoss } from '../losses.ts'
-import type { ChatVendor } from './chat-vendor.ts'
+import type { ChatVendor } from './chat-extensions-of-provider.ts'
 
 /** The content of a message: a string or a list of parts. */
 export type ChatContent = string | readonly JsonObject[]

@@ -1,4 +1,4 @@
-import { GEMINI_SIGNATURE, OPENAI_SIGNATURE } from '#relay/canonical/thinking-signatures.ts'
+import { GEMINI_SIGNATURE, OPENAI_SIGNATURE } from '#relay/canonical/thinking-signature-prefixes.ts'
 import type {
   CanonicalMessage,
   CanonicalRequest,
@@ -8,8 +8,8 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../canonical-request.ts'
-import { addLoss } from '../losses.ts'
-import type { ChatVendor } from './chat-vendor.ts'
+import { addLoss } from '../collect-losses.ts'
+import type { ChatVendor } from './chat-extensions-of-provider.ts'
 import { ANTHROPIC_FORMAT, writeDetail } from './thinking-history.ts'
 import { cacheMember, type PlacedPart, placed, writeContent } from './write-content.ts'
 

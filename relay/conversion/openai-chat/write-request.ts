@@ -7,8 +7,8 @@ import type {
   JsonObject,
   Sampling,
 } from '../canonical-request.ts'
-import { addLoss } from '../losses.ts'
-import { type ChatVendor, OPENAI } from './chat-vendor.ts'
+import { addLoss } from '../collect-losses.ts'
+import { type ChatVendor, OPENAI } from './chat-extensions-of-provider.ts'
 import { writeThinking } from './thinking-control.ts'
 import { toolCacheMember, writeMessages } from './write-messages.ts'
 

@@ -4,8 +4,8 @@ import {
   type Converted,
   type JsonObject,
 } from '../canonical-request.ts'
+import { addLoss } from '../collect-losses.ts'
 import { isAbsent, optionalBoolean, optionalInteger, optionalText } from '../json-fields.ts'
-import { addLoss } from '../losses.ts'
 import { readRequest as readChat } from '../openai-chat/read-request.ts'
 
 /** The output limit of a request without one, from OpenAI's documentation. */

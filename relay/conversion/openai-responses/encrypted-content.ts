@@ -1,4 +1,4 @@
-import { OPENAI_SIGNATURE as OWN } from '#relay/canonical/thinking-signatures.ts'
+import { OPENAI_SIGNATURE as OWN } from '#relay/canonical/thinking-signature-prefixes.ts'
 import type { ThinkingPart } from '../canonical-request.ts'
 import { textOf } from '../json-fields.ts'
 import {
@@ -6,7 +6,7 @@ import {
   callSignatureIn,
   unwrapSignature,
   wrapSignature,
-} from '../wrapped-signature.ts'
+} from '../wrap-signature-of-other-provider.ts'
 
 /** The encrypted part of a thinking part, or the signature of the call that follows it. */
 export type KeptContent =

@@ -1,7 +1,7 @@
 import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { objectOf, objectsOf, textOf } from '../json-fields.ts'
-import { argumentsOfInput } from './caller-tools.ts'
+import { argumentsOfInput } from './convert-caller-tools-to-functions.ts'
 import { ownContent } from './encrypted-content.ts'
 import { textOfReasoning } from './reasoning-items.ts'
 import { readStop } from './stop-reason.ts'

@@ -6,6 +6,7 @@ import {
   type ImagePart,
   type JsonObject,
 } from '../canonical-request.ts'
+import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { isWebUrl, readDataUrl } from '../data-url.ts'
 import {
   isAbsent,
@@ -14,7 +15,6 @@ import {
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
-import { addLoss, addUnreadMembers } from '../losses.ts'
 import { readTextOrParts } from '../read-text-or-parts.ts'
 
 /** Reads the content of a message or the output of a tool. */

@@ -6,10 +6,10 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../canonical-request.ts'
+import { addLoss, addUnreadMembers, readArguments } from '../collect-losses.ts'
 import { optionalText, requiredList, requiredObject, requiredText, textOf } from '../json-fields.ts'
-import { addLoss, addUnreadMembers, readArguments } from '../losses.ts'
-import { withPlace } from '../part-places.ts'
-import { argumentsOfInput, functionName } from './caller-tools.ts'
+import { withPlace } from '../paths-of-parts-in-caller-request.ts'
+import { argumentsOfInput, functionName } from './convert-caller-tools-to-functions.ts'
 import { readEncrypted } from './encrypted-content.ts'
 import { readContent } from './read-content.ts'
 import { textOfReasoning } from './reasoning-items.ts'

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type Sampling,
 } from '../canonical-request.ts'
+import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
   isAbsent,
   optionalBoolean,
@@ -17,8 +18,12 @@ import {
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
-import { addLoss, addUnreadMembers } from '../losses.ts'
-import { type CallerTools, findCallerTools, readToolChoice, readTools } from './caller-tools.ts'
+import {
+  type CallerTools,
+  findCallerTools,
+  readToolChoice,
+  readTools,
+} from './convert-caller-tools-to-functions.ts'
 import { readContent } from './read-content.ts'
 import { readInput } from './read-input.ts'
 import { readReasoning } from './reasoning-control.ts'

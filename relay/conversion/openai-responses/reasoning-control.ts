@@ -4,8 +4,8 @@ import {
   type JsonObject,
   type Thinking,
 } from '../canonical-request.ts'
+import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { isAbsent, optionalObject, optionalText } from '../json-fields.ts'
-import { addLoss, addUnreadMembers } from '../losses.ts'
 
 const EFFORTS: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 const NONE = 'none'

@@ -5,8 +5,8 @@ import type {
   ImagePart,
   JsonObject,
 } from '../canonical-request.ts'
+import { addLoss } from '../collect-losses.ts'
 import { writeDataUrl } from '../data-url.ts'
-import { addLoss } from '../losses.ts'
 
 /** Writes one part of a user's message or of a tool's output. Returns null for a loss. */
 export function writeInputPart(

@@ -6,9 +6,9 @@ import type {
   ThinkingPart,
   ToolResultPart,
 } from '../canonical-request.ts'
-import { addLoss } from '../losses.ts'
+import { addLoss } from '../collect-losses.ts'
 import { encryptedForProvider } from './encrypted-content.ts'
-import { limitedCallId } from './limited-texts.ts'
+import { limitedCallId } from './shorten-ids-and-keys.ts'
 import { writeInputPart, writeInputParts } from './write-content.ts'
 
 export type WrittenInput = {

@@ -6,7 +6,7 @@ import type {
   ThinkingPart,
   ToolCallPart,
 } from '../canonical-request.ts'
-import { type CallerTools, inputOfArguments } from './caller-tools.ts'
+import { type CallerTools, inputOfArguments } from './convert-caller-tools-to-functions.ts'
 import { encryptedCallSignature, encryptedForCaller } from './encrypted-content.ts'
 import type { AnswerSettings } from './read-request.ts'
 import type { WrittenStop } from './stop-reason.ts'

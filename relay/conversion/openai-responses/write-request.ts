@@ -7,9 +7,9 @@ import type {
   JsonObject,
   Sampling,
 } from '../canonical-request.ts'
-import { addLoss } from '../losses.ts'
-import { limitedKey } from './limited-texts.ts'
+import { addLoss } from '../collect-losses.ts'
 import { writeReasoning } from './reasoning-control.ts'
+import { limitedKey } from './shorten-ids-and-keys.ts'
 import { developerMessage, type WrittenInput, writeInput } from './write-input.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonObject, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
-import { type CallerTools, inputOfArguments } from './caller-tools.ts'
+import { type CallerTools, inputOfArguments } from './convert-caller-tools-to-functions.ts'
 import {
   callItem,
   callSignatureItem,

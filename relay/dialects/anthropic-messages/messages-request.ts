@@ -1,13 +1,6 @@
 import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { readAnthropicUsage } from '#relay/canonical/anthropic-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import { innerRules } from '../check-nested-json-members.ts'
-import { FileIdFinder } from '../find-file-ids.ts'
-import { jsonError } from '../invalid-json-error.ts'
-import { BodyParts, TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
-import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
-import { upstreamBody } from '../openai-chat/upstream-body.ts'
-import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import {
   errorInMessages,
   flagOf,
@@ -16,8 +9,15 @@ import {
   modelOf,
   RESERVED,
   wholeOf,
-} from '../read-request-members.ts'
-import { sendsFastMode } from '../requested-conditions.ts'
+} from '../check-common-request-members.ts'
+import { innerRules } from '../check-nested-json-members.ts'
+import { FileIdFinder } from '../find-file-ids.ts'
+import { jsonError } from '../invalid-json-error.ts'
+import { BodyParts, TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
+import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
+import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+import { sendsFastMode } from '../price-conditions-of-request.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import {
@@ -28,9 +28,9 @@ import {
   type WireFormat,
 } from '../wire-format.ts'
 import { ANTHROPIC_ERRORS } from './error-body.ts'
-import { limitTools } from './limit-tools.ts'
-import { MESSAGES_NAMES } from './names-in-messages.ts'
-import { passedHeaders } from './passed-headers.ts'
+import { passedHeaders } from './headers-passed-to-provider.ts'
+import { limitTools } from './limit-provider-tools.ts'
+import { MESSAGES_NAMES } from './names-of-content-parts-and-tools.ts'
 import { readMessageTexts } from './read-message-texts.ts'
 import { errorInContextManagement } from './refuse-compaction.ts'
 import { ANTHROPIC_STREAM, streamOfMessage } from './stream-events.ts'

@@ -1,7 +1,7 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { isMembers } from '../check-common-request-members.ts'
 import { innerRules } from '../check-nested-json-members.ts'
-import { isMembers } from '../read-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 
 const MEMBER = 'context_management'

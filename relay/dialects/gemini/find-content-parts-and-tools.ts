@@ -6,9 +6,9 @@ import {
 } from '../openai-chat/find-message-parts-and-tools.ts'
 import type { FileReference } from '../wire-format.ts'
 import { camelCased } from './camel-case.ts'
-import { isPricedTool } from './limit-tools.ts'
+import { isPricedTool } from './limit-provider-tools.ts'
 
-/** What an object inside a request is. */
+/** The kind of an object inside a request. */
 type Place = 'content' | 'part' | 'blob' | 'file' | 'response' | 'response-part' | 'tool'
 
 /**

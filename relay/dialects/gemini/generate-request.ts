@@ -6,12 +6,12 @@ import {
 } from '#domain/shared/fold-name-case.ts'
 import { readGeminiUsage } from '#relay/canonical/gemini-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { isMembers, isModelName, RESERVED, wholeOf } from '../check-common-request-members.ts'
 import { innerRules } from '../check-nested-json-members.ts'
 import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
 import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
 import { answerCheck } from '../openai-chat/usage-in-answer.ts'
-import { isMembers, isModelName, RESERVED, wholeOf } from '../read-request-members.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import {
@@ -20,14 +20,14 @@ import {
   type PathParameters,
   type WireFormat,
 } from '../wire-format.ts'
-import { answeredModel, usageInGeneration, withModelVersion } from './answer-members.ts'
 import { bothSpellings, camelCased } from './camel-case.ts'
 import { GEMINI_ERRORS } from './error-body.ts'
 import { ContentParts } from './find-content-parts-and-tools.ts'
-import { limitTools } from './limit-tools.ts'
+import { limitTools } from './limit-provider-tools.ts'
 import { readCandidateTexts } from './read-candidate-texts.ts'
 import { GEMINI_STREAM, streamOfGeneration } from './stream-events.ts'
 import { upstreamBody } from './upstream-body.ts'
+import { answeredModel, usageInGeneration, withModelVersion } from './usage-and-model-in-answer.ts'
 
 const LIST: readonly JsonKind[] = ['array', 'object']
 /**

@@ -1,13 +1,13 @@
 import { PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
 import { applyEdits, type ByteEdit } from '../byte-edits.ts'
+import { isMembers } from '../check-common-request-members.ts'
 import type { ToolElement } from '../openai-chat/find-message-parts-and-tools.ts'
 import { removals } from '../openai-chat/upstream-body.ts'
-import { isMembers } from '../read-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, UpstreamBody, UpstreamChange } from '../wire-format.ts'
 import { camelCased, snakeCased } from './camel-case.ts'
 import { CALLER_TOOLS } from './find-content-parts-and-tools.ts'
-import { isPricedTool } from './limit-tools.ts'
+import { isPricedTool } from './limit-provider-tools.ts'
 
 /**
  * The members that are sent. All others are removed, because they may change what is billed. Google

@@ -1,9 +1,8 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
-import { isModelName, modelOf, wholeOf } from '../read-request-members.ts'
+import { isModelName, modelOf, wholeOf } from '../check-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, PathParameters } from '../wire-format.ts'
-import { boundOfInputs, inputsIn } from './find-inputs.ts'
 import {
   checkedMembers,
   type FieldKinds,
@@ -13,7 +12,8 @@ import {
   missing,
   namedBody,
   WITHOUT_OUTPUT,
-} from './input-format.ts'
+} from './base-of-input-formats.ts'
+import { boundOfInputs, inputsIn } from './count-and-bound-inputs.ts'
 import { vectorsAsBase64 } from './vectors-as-base64.ts'
 
 const FIELDS: FieldKinds = new Map([

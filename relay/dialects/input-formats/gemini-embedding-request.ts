@@ -2,16 +2,15 @@ import { foldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { recordOf } from '#relay/canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { applyEdits } from '../byte-edits.ts'
+import { isModelName, wholeOf } from '../check-common-request-members.ts'
 import { innerRules, type ObjectVisitor } from '../check-nested-json-members.ts'
-import { usageInGeneration } from '../gemini/answer-members.ts'
 import { bothSpellings, camelCased } from '../gemini/camel-case.ts'
 import { GEMINI_ERRORS } from '../gemini/error-body.ts'
+import { usageInGeneration } from '../gemini/usage-and-model-in-answer.ts'
 import { ambiguousKey } from '../invalid-json-error.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
-import { isModelName, wholeOf } from '../read-request-members.ts'
 import { scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, PathParameters, UpstreamChange, WireFormat } from '../wire-format.ts'
-import { boundOfInputs } from './find-inputs.ts'
 import {
   checkedMembers,
   type FieldKinds,
@@ -21,7 +20,8 @@ import {
   memberIn,
   missing,
   WITHOUT_OUTPUT,
-} from './input-format.ts'
+} from './base-of-input-formats.ts'
+import { boundOfInputs } from './count-and-bound-inputs.ts'
 
 const SINGLE_FIELDS: FieldKinds = new Map(
   bothSpellings(['content', 'model', 'taskType', 'title', 'outputDimensionality']).map((name) => [

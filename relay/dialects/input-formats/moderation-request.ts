@@ -1,9 +1,8 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
-import { modelOf } from '../read-request-members.ts'
+import { modelOf } from '../check-common-request-members.ts'
 import { scanObject } from '../scan-request-object.ts'
 import type { ChatRequest } from '../wire-format.ts'
-import { boundOfInputs, inputsIn } from './find-inputs.ts'
 import {
   checkedMembers,
   type FieldKinds,
@@ -13,7 +12,8 @@ import {
   missing,
   namedBody,
   WITHOUT_OUTPUT,
-} from './input-format.ts'
+} from './base-of-input-formats.ts'
+import { boundOfInputs, inputsIn } from './count-and-bound-inputs.ts'
 
 const FIELDS: FieldKinds = new Map([
   ['model', ['string']],

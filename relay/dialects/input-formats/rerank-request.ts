@@ -3,10 +3,9 @@ import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { Counts, recordOf, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
 import { applyEdits } from '../byte-edits.ts'
-import { isMembers, modelOf, wholeOf } from '../read-request-members.ts'
+import { isMembers, modelOf, wholeOf } from '../check-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, UsageContext, WireFormat } from '../wire-format.ts'
-import { boundOfInputs, capped, inputsIn } from './find-inputs.ts'
 import {
   checkedMembers,
   type FieldKinds,
@@ -16,7 +15,8 @@ import {
   memberIn,
   missing,
   WITHOUT_OUTPUT,
-} from './input-format.ts'
+} from './base-of-input-formats.ts'
+import { boundOfInputs, capped, inputsIn } from './count-and-bound-inputs.ts'
 
 const FIELDS: FieldKinds = new Map([
   ['query', ['string', 'object']],

@@ -1,12 +1,18 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { measureAudio } from '#relay/uploads/audio-duration.ts'
-import type { FormRules } from '#relay/uploads/form-rules.ts'
+import type { FormRules } from '#relay/uploads/form-field-types.ts'
+import {
+  flagOf,
+  isMembers,
+  isNumberOrNull,
+  modelOf,
+  RESERVED,
+} from '../check-common-request-members.ts'
 import { jsonError } from '../invalid-json-error.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { recordOf, usageInAnswer as usageInJson } from '../openai-chat/usage-in-answer.ts'
-import { flagOf, isMembers, isNumberOrNull, modelOf, RESERVED } from '../read-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
 import {

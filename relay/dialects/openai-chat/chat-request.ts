@@ -7,12 +7,6 @@ import {
 } from '#relay/canonical/provider-usage-report.ts'
 import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import { innerRules } from '../check-nested-json-members.ts'
-import { FileIdFinder } from '../find-file-ids.ts'
-import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
-import { withHourCache } from '../one-hour-cache-writes.ts'
-import { passedHeaders } from '../openai-responses/passed-headers.ts'
-import { readResponsesRequest } from '../openai-responses/responses-request.ts'
 import {
   effortOf,
   errorInMessages,
@@ -22,8 +16,14 @@ import {
   modelOf,
   RESERVED,
   wholeOf,
-} from '../read-request-members.ts'
-import { errorInReasoningMode } from '../reasoning-mode.ts'
+} from '../check-common-request-members.ts'
+import { innerRules } from '../check-nested-json-members.ts'
+import { withHourCache } from '../detect-one-hour-cache-writes.ts'
+import { FileIdFinder } from '../find-file-ids.ts'
+import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
+import { passedHeaders } from '../openai-responses/headers-passed-to-provider.ts'
+import { readResponsesRequest } from '../openai-responses/responses-request.ts'
+import { errorInReasoningMode } from '../refuse-priced-reasoning-mode.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'

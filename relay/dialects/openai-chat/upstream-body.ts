@@ -5,7 +5,7 @@ import {
 } from '#domain/channels/restricted-request-members.ts'
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { applyEdits, type ByteEdit } from '../byte-edits.ts'
-import { isUnpricedCondition } from '../requested-conditions.ts'
+import { isUnpricedCondition } from '../price-conditions-of-request.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { BodyEnvelope, ChatRequest, UpstreamBody, UpstreamChange } from '../wire-format.ts'
 import type { ToolElement } from './find-message-parts-and-tools.ts'

@@ -2,6 +2,14 @@ import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { readOpenAiUsage } from '#relay/canonical/provider-usage-report.ts'
 import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import {
+  flagOf,
+  isMembers,
+  isNumberOrNull,
+  modelOf,
+  RESERVED,
+  wholeOf,
+} from '../check-common-request-members.ts'
 import { jsonError } from '../invalid-json-error.ts'
 import { wantsUsageOf } from '../openai-chat/chat-request.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
@@ -10,14 +18,6 @@ import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
-import {
-  flagOf,
-  isMembers,
-  isNumberOrNull,
-  modelOf,
-  RESERVED,
-  wholeOf,
-} from '../read-request-members.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import {

@@ -1,13 +1,7 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import type { FormRules } from '#relay/uploads/form-rules.ts'
-import { type InnerRules, innerRules } from '../check-nested-json-members.ts'
-import { jsonError } from '../invalid-json-error.ts'
-import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
-import type { InputBound } from '../openai-chat/input-token-bound.ts'
-import { upstreamBody } from '../openai-chat/upstream-body.ts'
-import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+import type { FormRules } from '#relay/uploads/form-field-types.ts'
 import {
   errorInMessages,
   flagOf,
@@ -15,7 +9,13 @@ import {
   modelOf,
   RESERVED,
   wholeOf,
-} from '../read-request-members.ts'
+} from '../check-common-request-members.ts'
+import { type InnerRules, innerRules } from '../check-nested-json-members.ts'
+import { jsonError } from '../invalid-json-error.ts'
+import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
+import type { InputBound } from '../openai-chat/input-token-bound.ts'
+import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, WireFormat } from '../wire-format.ts'

@@ -2,13 +2,6 @@ import { isRestrictedMember, OUTPUT_LIMITS } from '#domain/channels/restricted-r
 import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { readResponsesUsage } from '#relay/canonical/responses-usage-report.ts'
-import { innerRules } from '../check-nested-json-members.ts'
-import { FileIdFinder } from '../find-file-ids.ts'
-import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
-import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
-import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
-import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
-import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import {
   effortOf,
   errorInMessages,
@@ -18,8 +11,15 @@ import {
   modelOf,
   RESERVED,
   wholeOf,
-} from '../read-request-members.ts'
-import { errorInReasoningMode } from '../reasoning-mode.ts'
+} from '../check-common-request-members.ts'
+import { innerRules } from '../check-nested-json-members.ts'
+import { FileIdFinder } from '../find-file-ids.ts'
+import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
+import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
+import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
+import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
+import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+import { errorInReasoningMode } from '../refuse-priced-reasoning-mode.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import {
@@ -29,9 +29,9 @@ import {
   type WireFormat,
 } from '../wire-format.ts'
 import { errorOfResponse, RESPONSES_ERRORS, redactedResponse } from './error-events.ts'
-import { limitTools, TOOL_CALLS_LIMIT } from './limit-tools.ts'
-import { InputParts, REFERENCES_MAX, STORED_ID } from './names-in-input.ts'
-import { passedHeaders } from './passed-headers.ts'
+import { passedHeaders } from './headers-passed-to-provider.ts'
+import { limitTools, TOOL_CALLS_LIMIT } from './limit-provider-tools.ts'
+import { InputParts, REFERENCES_MAX, STORED_ID } from './names-of-input-items-and-tools.ts'
 import { readResponseTexts } from './read-response-texts.ts'
 import { RESPONSES_STREAM, streamOfResponse } from './stream-events.ts'
 
@@ -59,8 +59,8 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
 ])
 const NUMBERS = ['temperature', 'top_p', 'top_logprobs', TOOL_CALLS_LIMIT]
 /**
- * Members that refer to content at the provider, whose length is unknown here and which may belong
- * to another customer of this gateway.
+ * Members that refer to content at the provider. The length of this content is unknown here, and it
+ * may belong to another caller.
  */
 const STORED = ['conversation', 'prompt']
 const PREVIOUS = 'previous_response_id'

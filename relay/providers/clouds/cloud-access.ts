@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
-import type { StreamedBody } from '../../uploads/provider-form.ts'
+import type { StreamedBody } from '../../uploads/write-form-for-provider.ts'
 
 /** A call in the form in which a provider receives it. */
 export type ProviderCall = {
@@ -67,8 +67,8 @@ export type StreamDecoder = {
 }
 
 /**
- * How one key of a cloud provider is used. The address, the model's id and the headers of a call
- * depend on the key and on the model.
+ * The access to a cloud provider with one key. The address, the model's id and the headers of a
+ * call depend on the key and on the model.
  */
 export type CloudAccess = {
   /**

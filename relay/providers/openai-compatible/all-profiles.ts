@@ -1,8 +1,8 @@
+import { SECOND_ENDPOINTS } from './endpoints-in-other-formats.ts'
 import { IMAGE_ENDPOINTS } from './image-endpoints.ts'
 import { INPUT_ENDPOINTS } from './input-endpoints.ts'
 import { PROFILE_ROWS } from './profile-table.ts'
 import type { Profile } from './provider-profile.ts'
-import { SECOND_ENDPOINTS } from './second-endpoints.ts'
 
 /**
  * The defaults of `PROFILE_ROWS`: OpenAI's paths, a base URL that the operator enters, and a hint

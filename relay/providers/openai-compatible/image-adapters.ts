@@ -6,7 +6,7 @@ import {
   type ImageRequest,
   lossesFor,
   sidesOf,
-} from './image-members.ts'
+} from './image-size-and-losses.ts'
 import { DASH_SCOPE_TASK, type ImageTask, PREDICTION_TASK } from './image-tasks.ts'
 
 /**

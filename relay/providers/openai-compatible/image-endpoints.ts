@@ -26,7 +26,7 @@ const GEMINI_IMAGE_MODELS = /^gemini-.*image/
 
 /** The models of Wan that generate images as tasks, and no videos. */
 const WAN_IMAGE_MODELS = /^(?:wanx-v1|wanx?2\.[0-5]-t2i)/
-/** The language models of Replicate are not listed, so the image models are. */
+/** Matches the image models of Replicate. Every other model is taken for a language model. */
 const REPLICATE_IMAGE_MODELS =
   /\/(?:flux|sdxl|stable-diffusion|imagen|ideogram|recraft|seedream|qwen-image|playground)/
 

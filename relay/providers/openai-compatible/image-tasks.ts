@@ -4,7 +4,7 @@ import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import type { JsonObject } from '#relay/conversion/canonical-request.ts'
 import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
 import { headersByName, type Transport, withoutHeaders } from '../clouds/cloud-access.ts'
-import { type PolledAnswer, PolledCall } from '../polled-call.ts'
+import { type PolledAnswer, PolledCall } from '../submit-and-poll-call.ts'
 
 /** Why a task has failed. `status` is the HTTP status that an answer with this error would have. */
 export type ImageTaskFailure = {
@@ -13,7 +13,10 @@ export type ImageTaskFailure = {
   readonly message: string
 }
 
-/** How a provider makes images that are requested by one call and fetched by others. */
+/**
+ * A provider's API that makes images as tasks: one request begins a task, and further requests poll
+ * its result.
+ */
 export type ImageTask = {
   /** The headers that the request has besides those of other calls. */
   readonly headers: Readonly<Record<string, string>>
@@ -21,7 +24,7 @@ export type ImageTask = {
   readonly root: string
   readonly queryPath: (id: string) => string
   readonly cancelPath: (id: string) => string
-  /** Returns the id of the task that a request has made, or an empty text. */
+  /** Returns the id of the task in the answer to a request, or an empty text if there is none. */
   readonly idIn: (answer: JsonObject) => string
   /** Returns null if the answer can't be read. */
   readonly stateIn: (answer: JsonObject) => 'open' | 'done' | ImageTaskFailure | null

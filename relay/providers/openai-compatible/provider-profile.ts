@@ -41,7 +41,7 @@ export type CallEndpoint = {
   readonly path: string
   /** The path of streams, if it differs from `path`. */
   readonly streamPath?: string
-  /** The path of compactions. Without it, the provider offers none. */
+  /** The path of compactions. Omitted if the provider offers no compactions. */
   readonly compactPath?: string
   /** The path of realtime sessions of the beta protocol, if it differs from `path`. */
   readonly betaPath?: string
@@ -114,8 +114,8 @@ export type Profile = {
   readonly keyHint: TranslatedText
   readonly fields?: readonly ProfileField[]
   /**
-   * True if requests can't limit the output. A call's hold then covers the most that the model may
-   * write, whatever limit the caller has set.
+   * True if requests can't limit the output. A call's hold then covers the model's maximum output,
+   * whatever limit the caller has set.
    */
   readonly ignoresOutputLimit?: true
   /**

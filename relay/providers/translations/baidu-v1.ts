@@ -1,7 +1,7 @@
-import { readAnswerId } from '#relay/conversion/answer-names.ts'
 import type { StopReason } from '#relay/conversion/canonical-answer.ts'
 import type { CanonicalRequest, JsonObject } from '#relay/conversion/canonical-request.ts'
 import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
+import { readAnswerId } from '#relay/conversion/read-answer-id-and-model.ts'
 import {
   type AccessToken,
   AccessTokenCache,
@@ -18,13 +18,18 @@ import {
   writeTurns,
 } from './function-calls.ts'
 import {
+  type Feature,
+  lastQuestion,
+  lossesOf,
+  textConversation,
+} from './losses-of-unsupported-features.ts'
+import {
   endEvents,
   reportedUsage,
   singleAnswer,
   textEvents,
   usageEvents,
 } from './read-answer-parts.ts'
-import { type Feature, lastQuestion, lossesOf, textConversation } from './request-features.ts'
 import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
 
 const FEATURES = new Set<Feature>([

@@ -1,4 +1,3 @@
-import { readAnswerId, readCallId } from '#relay/conversion/answer-names.ts'
 import type { AnswerPart, CanonicalEvent, StopReason } from '#relay/conversion/canonical-answer.ts'
 import type {
   AnswerFormat,
@@ -13,10 +12,11 @@ import {
   textOf,
   textOrEmpty,
 } from '#relay/conversion/json-fields.ts'
-import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-vendor.ts'
+import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { writeMessages } from '#relay/conversion/openai-chat/write-messages.ts'
+import { readAnswerId, readCallId } from '#relay/conversion/read-answer-id-and-model.ts'
+import { type Feature, lossesOf } from './losses-of-unsupported-features.ts'
 import { reportedUsage, usageEvents } from './read-answer-parts.ts'
-import { type Feature, lossesOf } from './request-features.ts'
 import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
 
 const FEATURES = new Set<Feature>([

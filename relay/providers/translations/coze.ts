@@ -1,6 +1,12 @@
-import { readAnswerId } from '#relay/conversion/answer-names.ts'
 import type { CanonicalRequest, JsonObject } from '#relay/conversion/canonical-request.ts'
 import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
+import { readAnswerId } from '#relay/conversion/read-answer-id-and-model.ts'
+import {
+  type Feature,
+  lastQuestion,
+  lossesOf,
+  textConversation,
+} from './losses-of-unsupported-features.ts'
 import {
   endEvents,
   reportedUsage,
@@ -8,7 +14,6 @@ import {
   thinkingEvents,
   usageEvents,
 } from './read-answer-parts.ts'
-import { type Feature, lastQuestion, lossesOf, textConversation } from './request-features.ts'
 import type {
   ProviderError,
   ProviderEventReader,

@@ -8,9 +8,9 @@ import type { AnswerDecoder, DecodedAnswer, DecoderFault } from '../clouds/cloud
 import { EventSplitter } from './server-sent-events.ts'
 import type { ProviderError, Translation } from './translation.ts'
 
-/** What the answers of one call have in common. */
+/** The values that all answers to one call share. */
 export type DecoderOptions = Omit<AnswerOptions, 'hasStreamUsage'> & {
-  /** The id of an answer without one. */
+  /** The id for an answer to which the provider gave no id. */
   readonly id: string
   /** The provider's name for the model, for answers that don't name it. */
   readonly model: string

@@ -1,4 +1,3 @@
-import { readAnswerId } from '#relay/conversion/answer-names.ts'
 import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import type {
   CanonicalRequest,
@@ -7,6 +6,13 @@ import type {
 } from '#relay/conversion/canonical-request.ts'
 import { ConversionError } from '#relay/conversion/canonical-request.ts'
 import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
+import { readAnswerId } from '#relay/conversion/read-answer-id-and-model.ts'
+import {
+  type Feature,
+  lossesOf,
+  textConversation,
+  transcriptOf,
+} from './losses-of-unsupported-features.ts'
 import {
   endEvents,
   reportedUsage,
@@ -14,7 +20,6 @@ import {
   textEvents,
   usageEvents,
 } from './read-answer-parts.ts'
-import { type Feature, lossesOf, textConversation, transcriptOf } from './request-features.ts'
 import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
 
 const FEATURES = new Set<Feature>(['images', 'endUser'])

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readCallId } from '#relay/conversion/answer-names.ts'
 import type { AnswerPart, CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import {
   type CanonicalMessage,
@@ -11,7 +10,8 @@ import {
   type ToolResultPart,
 } from '#relay/conversion/canonical-request.ts'
 import { objectOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
-import { placeOf } from '#relay/conversion/part-places.ts'
+import { placeOf } from '#relay/conversion/paths-of-parts-in-caller-request.ts'
+import { readCallId } from '#relay/conversion/read-answer-id-and-model.ts'
 
 type Turn = JsonObject & { readonly role: 'user' | 'function' | 'assistant' }
 
@@ -24,8 +24,8 @@ const isCall = (part: ContentPart): part is ToolCallPart => part.kind === 'tool-
 const isOfTool = ({ kind }: ContentPart): boolean => kind === 'tool-call' || kind === 'tool-result'
 
 /**
- * Writes a conversation with calls of functions. Each turn has at most one call, and its result
- * follows. So parallel calls are written one after the other.
+ * Writes a conversation with function calls. The format allows one call per turn, followed by its
+ * result, so parallel calls are written one after the other.
  */
 export function writeTurns(messages: readonly CanonicalMessage[], losses: string[]): Turn[] {
   const results = resultsIn(messages)
@@ -45,8 +45,9 @@ export function writeTurns(messages: readonly CanonicalMessage[], losses: string
 }
 
 /**
- * Returns the results of tools by the ids of their calls. A result without its call, or a second
- * result of a call, is refused, because each call is written with one result, so it would be lost.
+ * Returns the results of tools by the ids of their calls. Each call is written with exactly one
+ * result. A result without its call and a second result of a call would be lost, so they are
+ * refused.
  */
 function resultsIn(messages: readonly CanonicalMessage[]): ReadonlyMap<string, ToolResultPart> {
   const parts = messages.flatMap((message) => message.parts)
@@ -165,7 +166,7 @@ export function offeredFunctions(
   )
 }
 
-/** Adds what the functions of these providers can't express. */
+/** Adds the losses: members of tools that these providers' functions can't express. */
 function noteLosses(
   { tools, allowsParallelCalls }: Pick<CanonicalRequest, 'tools' | 'allowsParallelCalls'>,
   losses: string[],

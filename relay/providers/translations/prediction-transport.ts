@@ -4,7 +4,7 @@ import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import type { JsonObject } from '#relay/conversion/canonical-request.ts'
 import { objectOrEmpty, parsedObject, textOrEmpty } from '#relay/conversion/json-fields.ts'
 import { headerIn, type Transport } from '../clouds/cloud-access.ts'
-import { PolledCall } from '../polled-call.ts'
+import { PolledCall } from '../submit-and-poll-call.ts'
 
 type Handler = Dispatcher.DispatchHandler
 type Controller = Dispatcher.DispatchController

@@ -8,9 +8,14 @@ import {
   textOrEmpty,
 } from '#relay/conversion/json-fields.ts'
 import { isVisibleText, MODEL, type OpenCloud } from '../clouds/cloud-access.ts'
+import {
+  type Feature,
+  lossesOf,
+  textConversation,
+  transcriptOf,
+} from './losses-of-unsupported-features.ts'
 import { predictionTransport } from './prediction-transport.ts'
 import { endEvents, reportedUsage, textEvents, usageEvents } from './read-answer-parts.ts'
-import { type Feature, lossesOf, textConversation, transcriptOf } from './request-features.ts'
 import type {
   ProviderError,
   ProviderEventReader,

@@ -10,13 +10,13 @@ import {
   parsedObject,
   textOrEmpty,
 } from '#relay/conversion/json-fields.ts'
-import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-vendor.ts'
+import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { readAnswer as readChatAnswer } from '#relay/conversion/openai-chat/read-answer.ts'
 import { createStreamReader } from '#relay/conversion/openai-chat/read-stream.ts'
 import { writeMessages } from '#relay/conversion/openai-chat/write-messages.ts'
 import { isVisibleText, MODEL, type OpenCloud, type ProviderCall } from '../clouds/cloud-access.ts'
+import { type Feature, lossesOf } from './losses-of-unsupported-features.ts'
 import { reportedUsage, usageEvents } from './read-answer-parts.ts'
-import { type Feature, lossesOf } from './request-features.ts'
 import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
 
 const FEATURES = new Set<Feature>(['tools', 'images', 'temperature', 'topP', 'seed', 'stop'])

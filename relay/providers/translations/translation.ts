@@ -5,7 +5,7 @@ import type {
   JsonObject,
 } from '#relay/conversion/canonical-request.ts'
 
-/** The provider's name for the model, and what else decides how a request is written. */
+/** The provider's name for the model, and the channel's settings on which a request depends. */
 export type TranslationTarget = {
   readonly model: string
   readonly isStream: boolean
@@ -34,9 +34,10 @@ export type ProviderEvent = {
 export type ProviderEventReader = (event: ProviderEvent) => readonly CanonicalEvent[]
 
 /**
- * How chats are carried in the format of one provider. All functions are pure. The pipeline sees a
- * chat in OpenAI's format: its request is translated before it is sent, and its answer after it was
- * received. So usage, conversions, errors and retries are those of every other chat.
+ * Translates chats between OpenAI's format and the format of one provider. All functions are pure.
+ * A request is translated just before it is sent, and an answer as soon as it is received. The
+ * pipeline therefore handles only OpenAI's format, and usage, conversions, errors and retries work
+ * as for every other chat.
  */
 export type Translation = {
   /**
@@ -46,9 +47,12 @@ export type Translation = {
     request: CanonicalRequest,
     target: TranslationTarget,
   ) => Converted<JsonObject>
-  /** Reads a plain answer. Null if it is none. */
+  /** Reads a plain answer. Returns null for any other body. */
   readonly readAnswer: (body: JsonObject) => CanonicalAnswer | null
-  /** Reads an error. Null if the body has none. `status` is the HTTP status of the answer. */
+  /**
+   * Reads an error. Returns null if the body has no error. `status` is the HTTP status of the
+   * answer.
+   */
   readonly readError: (body: JsonObject, status: number) => ProviderError | null
   readonly createEventReader: () => ProviderEventReader
 }

@@ -31,7 +31,7 @@ function frame(opcode: number, payload: Buffer): Buffer {
 export const textFrame = (text: Buffer): Buffer => frame(TEXT, text)
 export const closeFrame = (): Buffer => frame(CLOSE, Buffer.from([0x03, 0xe8]))
 
-/** What frames of a server mean: a whole message, or a frame to send back. */
+/** The result of received frames: a complete message, or a frame to send back. */
 export type ReceivedFrame =
   | { readonly kind: 'message'; readonly text: Buffer }
   | { readonly kind: 'reply'; readonly frame: Buffer }

@@ -13,8 +13,8 @@ const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 const NO_TRAILERS = {}
 
 /**
- * Matches two kinds of a provider's messages. The last message ends the call. So does an error,
- * even if the provider does not close. An error in the first message refuses the call.
+ * Patterns for the last message and for errors. Both end the call, even if the provider leaves the
+ * connection open. If the first message is an error, the call counts as refused.
  */
 export type MessagePatterns = { readonly last: RegExp; readonly error: RegExp }
 

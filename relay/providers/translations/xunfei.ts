@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { readAnswerId } from '#relay/conversion/answer-names.ts'
 import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import type { CanonicalRequest, JsonObject } from '#relay/conversion/canonical-request.ts'
 import {
@@ -9,8 +8,15 @@ import {
   textOf,
   textOrEmpty,
 } from '#relay/conversion/json-fields.ts'
+import { readAnswerId } from '#relay/conversion/read-answer-id-and-model.ts'
 import { isVisibleText, MODEL, type OpenCloud, type ProviderCall } from '../clouds/cloud-access.ts'
 import { callEvents, calledIn, offeredFunctions, withCallsAsTexts } from './function-calls.ts'
+import {
+  type Feature,
+  lastQuestion,
+  lossesOf,
+  textConversation,
+} from './losses-of-unsupported-features.ts'
 import {
   endEvents,
   reportedUsage,
@@ -18,7 +24,6 @@ import {
   thinkingEvents,
   usageEvents,
 } from './read-answer-parts.ts'
-import { type Feature, lastQuestion, lossesOf, textConversation } from './request-features.ts'
 import type {
   ProviderError,
   ProviderEventReader,

@@ -10,13 +10,18 @@ import {
 } from '#relay/conversion/json-fields.ts'
 import { isVisibleText, MODEL, type OpenCloud } from '../clouds/cloud-access.ts'
 import {
+  type Feature,
+  lastQuestion,
+  lossesOf,
+  textConversation,
+} from './losses-of-unsupported-features.ts'
+import {
   endEvents,
   reportedUsage,
   singleAnswer,
   textEvents,
   usageEvents,
 } from './read-answer-parts.ts'
-import { type Feature, lastQuestion, lossesOf, textConversation } from './request-features.ts'
 import type { ProviderError, ProviderEvent, Translation } from './translation.ts'
 
 const FEATURES = new Set<Feature>(['temperature', 'topP'])

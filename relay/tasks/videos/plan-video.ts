@@ -36,9 +36,9 @@ export const upstreamModel = ({ terms, rules }: RelayChannel, model: string): st
   upstreamModelOf(terms, rules, model)
 
 /**
- * Chooses the vendor of the first channel, and what it makes. Only channels that make the same are
- * offered, because the hold and the price cover this and no more. Returns null without a channel.
- * Throws `TaskRequestError` if the vendor does not offer what is requested.
+ * Plans the video as the vendor of the first channel will make it. Only channels that make the same
+ * video are offered, because the hold and the price cover no other. Returns null if there is no
+ * channel. Throws `TaskRequestError` if the vendor does not offer the requested video.
  */
 export function planVideo(
   channels: Offer<RelayChannel>,

@@ -1,13 +1,13 @@
 import type { OpenTask } from '#projections/open-tasks/query.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
-import type { ProviderReport } from '../provider-answers.ts'
+import type { ProviderReport } from '../read-provider-task-answers.ts'
 import { parsedObject } from '../read-task-request-body.ts'
 import type { ProviderRequest } from '../send-request-to-task-provider.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { providerRequestOf, vendorOf } from './plan-video.ts'
 
-/** Returns the query about a video; null if the channel's type makes no videos any more. */
+/** Returns the query about a video; null if the channel's type no longer makes videos. */
 export function videoQuery(
   { now }: Pick<TaskDeps, 'now'>,
   { channel, key }: { readonly channel: RelayChannel; readonly key: RelayKey },

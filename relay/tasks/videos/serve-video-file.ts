@@ -5,13 +5,12 @@ import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { type Exchange, headersOf } from '#relay/pipeline/http-exchange.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
-import { keysOfSubmitted } from '#relay/views/keys-of-submitted-work.ts'
+import { keysOfSubmitted } from '#relay/views/keys-that-may-own-submitted-work.ts'
 import { relayError } from '../../canonical/relay-error.ts'
 import {
   type ProviderTarget,
   providerRequest,
 } from '../../providers/openai-compatible/provider-target.ts'
-import { base64TextIn } from '../long-texts.ts'
 import { parsedObject } from '../read-task-request-body.ts'
 import {
   addressTaskRequest,
@@ -19,6 +18,7 @@ import {
   sendTaskRequest,
 } from '../send-request-to-task-provider.ts'
 import { permitNames } from '../serve-task-image.ts'
+import { base64TextIn } from '../shorten-texts-in-json-stream.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { providerRequestOf, vendorOf } from './plan-video.ts'
 import type { VideoFile } from './query-video.ts'
@@ -32,7 +32,7 @@ const STALL_MS = 30_000
 const TOTAL_MS = 1_800_000
 const REDIRECTS_MAX = 3
 const RANGE = /^bytes=\d{0,15}-\d{0,15}$/
-/** The headers of a file that callers get. */
+/** The headers of the provider's answer that are passed to the caller. */
 const PASSED = ['content-length', 'content-range', 'accept-ranges', 'last-modified']
 
 /**
@@ -214,7 +214,7 @@ async function openAddress(
 
 type Sought = { readonly record: TaskRecord; readonly places: readonly Place[] }
 
-/** Opens the file with the first key that may read it. Returns null if none may. */
+/** Opens the file with the first key that may read it. Returns null if no key may read it. */
 async function openFirst(
   deps: TaskDeps,
   { record, places }: Sought,

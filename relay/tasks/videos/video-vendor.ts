@@ -1,7 +1,7 @@
 import type { OpenStatus } from '#domain/tasks/events.ts'
 import type { VideoMedia } from '#domain/tasks/video-media.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
-import type { SubmitAnswer } from '../provider-answers.ts'
+import type { SubmitAnswer } from '../read-provider-task-answers.ts'
 import { type JsonObject, TaskRequestError, textOf } from '../read-task-request-body.ts'
 
 export type VideoAction = 'TEXT_TO_VIDEO' | 'IMAGE_TO_VIDEO' | 'REMIX'
@@ -48,7 +48,10 @@ export type VideoReport = {
   readonly failReason?: string | null
   /** True if the vendor does not know the task, which may then belong to another account. */
   readonly isMissing?: boolean
-  /** Where the result is: an address, an id at the vendor, or the type of an inline file. */
+  /**
+   * The location of the result: an address, an id at the vendor, or the media type of an inline
+   * file.
+   */
   readonly file?: string | null
   /** The seconds of the video, rounded up, if the vendor reports them. */
   readonly seconds?: number | null
@@ -85,8 +88,9 @@ export type SubmitContext = {
 }
 
 /**
- * A vendor of videos: pure functions that write its requests and read its answers. The host sends
- * them, and owns polls, prices and settlement. `upstreamId` contains all that a query needs.
+ * A vendor of videos: pure functions that write its requests and read its answers. The task code
+ * sends the requests, polls, and handles prices and settlement. `upstreamId` contains all data that
+ * a query needs.
  */
 export type VideoVendor = {
   readonly platform: string

@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest'
 import { readAdapterOptions } from '#relay/adapters/model-adapter-options.ts'
-import { providerSettings, withHeaders, withVersion } from '#relay/adapters/provider-settings.ts'
+import {
+  providerSettings,
+  withHeaders,
+  withVersion,
+} from '#relay/adapters/model-headers-and-api-version.ts'
 import type { FormatName } from '#relay/dialects/wire-format.ts'
 
 const read = (options: Readonly<Record<string, unknown>>) =>

@@ -10,7 +10,7 @@ import {
   type Probe,
   testChannel,
 } from '#relay/channel-actions/send-channel-test.ts'
-import { DEFAULT_DEADLINES, Watch } from '#relay/pipeline/deadlines.ts'
+import { DEFAULT_DEADLINES, Watch } from '#relay/pipeline/call-deadlines-and-timer.ts'
 import { providerTarget } from '#relay/providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { channelRules } from '#relay/views/parsed-channel-settings.ts'

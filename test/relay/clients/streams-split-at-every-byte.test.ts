@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { convertCall } from '#relay/conversion/convert-call.ts'
-import { OPENAI } from '#relay/conversion/openai-chat/chat-vendor.ts'
+import { OPENAI } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-request.ts'
 import { GEMINI } from '#relay/dialects/gemini/generate-request.ts'
 import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'

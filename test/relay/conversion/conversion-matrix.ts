@@ -9,7 +9,7 @@ import { ConversionError } from '#relay/conversion/canonical-request.ts'
 import type { FormatConversion, ProviderFormatName } from '#relay/conversion/format-conversion.ts'
 import { GEMINI_CONVERSION } from '#relay/conversion/gemini/gemini-conversion.ts'
 import { CHAT_CONVERSION } from '#relay/conversion/openai-chat/chat-conversion.ts'
-import { chatVendorOf } from '#relay/conversion/openai-chat/chat-vendor.ts'
+import { chatVendorOf } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { RESPONSES_CONVERSION } from '#relay/conversion/openai-responses/responses-conversion.ts'
 
 /** Each format with a model whose rules allow the most, such as thinking. */

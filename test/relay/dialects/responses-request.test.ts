@@ -3,7 +3,7 @@ import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 import { readEventTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
-import { passedHeaders } from '#relay/dialects/openai-responses/passed-headers.ts'
+import { passedHeaders } from '#relay/dialects/openai-responses/headers-passed-to-provider.ts'
 import { readResponseTexts } from '#relay/dialects/openai-responses/read-response-texts.ts'
 import {
   OPENAI_RESPONSES,

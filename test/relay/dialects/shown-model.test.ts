@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { modelIn, withModel } from '#relay/dialects/model-in-answer.ts'
+import { modelIn, withModel } from '#relay/dialects/model-name-in-answer.ts'
 
 const shown = (text: string, model = 'asked') => withModel(Buffer.from(text), model).toString()
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { translateChat } from '#relay/pipeline/translate-chat.ts'
+import { translateChat } from '#relay/pipeline/translate-chat-for-provider.ts'
 import { BAIDU_V1 } from '#relay/providers/translations/baidu-v1.ts'
 import { COHERE } from '#relay/providers/translations/cohere.ts'
 import { answerDecoder } from '#relay/providers/translations/decode-answer-to-chat.ts'

@@ -2,7 +2,7 @@ import {
   idsOf,
   type StoredId,
   type StoredResponses,
-} from '#relay/stored-responses/stored-responses.ts'
+} from '#relay/stored-responses/stored-response-owners.ts'
 
 /** Stored responses that never expire. */
 export function storedResponsesInMemory(): StoredResponses {

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
 import { BodyMemory } from '#relay/limits/body-memory.ts'
-import type { FormRules } from '#relay/uploads/form-rules.ts'
-import { providerForm } from '#relay/uploads/provider-form.ts'
+import type { FormRules } from '#relay/uploads/form-field-types.ts'
 import { type ReceivedForm, readForm } from '#relay/uploads/read-form.ts'
 import { SpoolFolder } from '#relay/uploads/spool-folder.ts'
+import { providerForm } from '#relay/uploads/write-form-for-provider.ts'
 import { serve } from '#test/support/start-http-server.ts'
 
 const RULES: FormRules = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '#relay/conversion/canonical-request.ts'
 import { type CallConversion, convertCall } from '#relay/conversion/convert-call.ts'
 import type { ProviderFormatName } from '#relay/conversion/format-conversion.ts'
-import { OPEN_ROUTER } from '#relay/conversion/openai-chat/chat-vendor.ts'
+import { OPEN_ROUTER } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 
 const MODEL = 'gemini-3.5-flash'
 const USER = { role: 'user', content: 'Go' }

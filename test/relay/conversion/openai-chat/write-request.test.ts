@@ -12,7 +12,7 @@ import {
   COMPATIBLE,
   OPEN_ROUTER,
   OPENAI,
-} from '#relay/conversion/openai-chat/chat-vendor.ts'
+} from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { readRequest } from '#relay/conversion/openai-chat/read-request.ts'
 import { writeRequest } from '#relay/conversion/openai-chat/write-request.ts'
 

@@ -1,0 +1,97 @@
+import type { BatchApi } from '#domain/batches/events.ts'
+import type { RelayError } from '../canonical/relay-error.ts'
+import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-request.ts'
+import { GEMINI } from '../dialects/gemini/generate-request.ts'
+import type { PathParameters, WireFormat } from '../dialects/wire-format.ts'
+import type { Exchange } from '../pipeline/http-exchange.ts'
+import { headersByName } from '../providers/clouds/cloud-access.ts'
+import { ANTHROPIC_BATCHES, BATCHES_PATH, VERSION_HEADERS } from './anthropic-batches.ts'
+import {
+  GEMINI_BATCHES,
+  type GeminiBatchRequest,
+  inGeminiRequest,
+  readGeminiBatch,
+} from './gemini-batches.ts'
+import type { BatchProtocol } from './provider-batch-api.ts'
+import { type BatchLine, inRequest, readBatchRequest } from './read-batch-request.ts'
+
+/** The data of a submission apart from its lines. */
+export type InlineSubmission = {
+  readonly lines: readonly BatchLine[]
+  /** The members that descriptions of the batch repeat; null if there are none. */
+  readonly shown: object | null
+}
+
+/** An API whose batches have their requests in the body of the submission. */
+export type InlineBatches = {
+  readonly api: BatchApi
+  readonly format: WireFormat & { readonly name: 'messages' | 'gemini' }
+  readonly protocol: BatchProtocol
+  /** The model in the path of the submission; null if each line names its own. */
+  readonly path: PathParameters | null
+  readonly read: (body: Buffer) => Promise<InlineSubmission | RelayError>
+  /** Adds the path of the faulty line to its error. */
+  readonly inLine: (error: RelayError, index: number) => RelayError
+  /** The bytes of the body before and after each line, and before and after all lines. */
+  readonly write: {
+    readonly begin: (shown: object | null) => string
+    readonly line: (line: BatchLine, sent: Buffer) => readonly Buffer[]
+    readonly end: string
+  }
+  /** Returns the path of the submission. `model` is the provider's name for the first model. */
+  readonly pathOf: (model: string) => string
+  readonly headersOf: (exchange: Exchange) => Readonly<Record<string, string>>
+}
+
+export const ANTHROPIC_INLINE: InlineBatches = {
+  api: 'anthropic',
+  format: ANTHROPIC_MESSAGES as InlineBatches['format'],
+  protocol: ANTHROPIC_BATCHES,
+  path: null,
+  read: async (body) => {
+    const lines = await readBatchRequest(body)
+    return 'code' in lines ? lines : { lines, shown: null }
+  },
+  inLine: (error, index) => inRequest(error, index, 'params'),
+  write: {
+    begin: () => '{"requests":[',
+    line: ({ customId }, sent) => [
+      ...[Buffer.from(`{"custom_id":"${customId}","params":`), sent, Buffer.from('}')],
+    ],
+    end: ']}',
+  },
+  pathOf: () => BATCHES_PATH,
+  headersOf: ({ request }) => {
+    const passed = ANTHROPIC_MESSAGES.passedHeaders(request.headers)
+    return passed.length === 0 ? VERSION_HEADERS : headersByName(passed)
+  },
+}
+
+export const geminiInline = (model: string): InlineBatches => ({
+  api: 'gemini',
+  format: GEMINI as InlineBatches['format'],
+  protocol: GEMINI_BATCHES,
+  path: { model, isStream: false },
+  read: async (body) => {
+    const read = await readGeminiBatch(body)
+    if ('code' in read) return read
+    const { lines, displayName } = read
+    return { lines, shown: { model, displayName } satisfies GeminiBatchRequest }
+  },
+  inLine: (error, index) => inGeminiRequest(error, index, 'request'),
+  write: {
+    begin: (shown) => {
+      const { displayName } = shown as GeminiBatchRequest
+      const name = JSON.stringify(displayName === '' ? 'batch' : displayName)
+      return `{"batch":{"displayName":${name},"inputConfig":{"requests":{"requests":[`
+    },
+    line: ({ metadata }, sent) => [
+      ...[Buffer.from('{"request":'), sent],
+      ...(metadata === undefined ? [] : [Buffer.from(',"metadata":'), metadata]),
+      Buffer.from('}'),
+    ],
+    end: ']}}}}',
+  },
+  pathOf: (name) => `/v1beta/models/${encodeURIComponent(name)}:batchGenerateContent`,
+  headersOf: () => ({}),
+})

@@ -1,0 +1,131 @@
+import { request } from 'undici'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { providerRequest } from '../providers/openai-compatible/provider-target.ts'
+import type { RelayKey } from '../views/channel-view.ts'
+import { mayBeOfOtherAccount } from '../views/keys-that-may-own-submitted-work.ts'
+import type { BatchProtocol } from './provider-batch-api.ts'
+import { elementsIn } from './split-json-array.ts'
+
+/** The maximum length of a line. No model accepts a longer request or returns a longer answer. */
+const LINE_BYTES_MAX = 32 * 1024 * 1024
+/** The time without a received byte after which the download fails. */
+const IDLE_MS = 120_000
+const NEWLINE = 10
+
+export class LineTooLong extends Error {}
+
+export class ResultsUnavailable extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super(`the results of a batch were answered with status ${status}`)
+    this.status = status
+  }
+}
+
+type Download = {
+  /** The keys whose account may own the batch or the file, in the order in which they are tried. */
+  readonly keys: readonly RelayKey[]
+  readonly path: string
+  /** Additional headers of the request. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * Opens the results of a batch or the content of a file. Rejects if the provider refuses the
+ * download.
+ */
+export async function openDownload(
+  deps: Pick<RelayDeps, 'outbound'>,
+  download: Download,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Buffer>> {
+  const last = download.keys.at(-1)
+  for (const key of download.keys) {
+    try {
+      return await openWith(deps, key, download, signal)
+    } catch (error) {
+      const isDenied = error instanceof ResultsUnavailable && mayBeOfOtherAccount(error.status)
+      if (key === last || !isDenied) throw error
+    }
+  }
+  throw new Error('there is no key for a download')
+}
+
+async function openWith(
+  { outbound }: Pick<RelayDeps, 'outbound'>,
+  { target }: RelayKey,
+  { path, headers: own }: Download,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Buffer>> {
+  const { url, headers } = providerRequest(target, path, { isUnversioned: false })
+  const { statusCode, body } = await request(url, {
+    dispatcher: outbound.via(target.proxy).dispatcher,
+    headers: { ...headers, ...own },
+    signal,
+    headersTimeout: IDLE_MS,
+    bodyTimeout: IDLE_MS,
+  })
+  if (statusCode === 200) return body
+  // The error that says that the body was not read to its end would end the process.
+  body.on('error', () => {}).destroy()
+  throw new ResultsUnavailable(statusCode)
+}
+
+/**
+ * Yields the bytes of a batch's results as they arrive, and null for a result that is too long.
+ * Rejects if the results end early.
+ */
+export async function* resultLines(
+  deps: Pick<RelayDeps, 'outbound'>,
+  download: Download & { readonly splits?: BatchProtocol['splits'] },
+  signal: AbortSignal,
+): AsyncGenerator<Buffer | null> {
+  const body = await openDownload(deps, download, signal)
+  const { splits } = download
+  yield* splits === undefined ? linesOrGapsIn(body, LINE_BYTES_MAX) : elementsIn(body, splits.rules)
+}
+
+/** Yields the lines of a stream as they arrive. Rejects if a line is too long. */
+export async function* linesIn(
+  body: AsyncIterable<Buffer>,
+  bytesMax: number,
+): AsyncGenerator<Buffer> {
+  for await (const line of linesOrGapsIn(body, bytesMax)) {
+    if (line === null) throw new LineTooLong('a line of a batch is too long')
+    yield line
+  }
+}
+
+/**
+ * Yields the lines of a stream as they arrive. At most one line is in memory. A line that is too
+ * long is dropped, and null is yielded as soon as its length is exceeded.
+ */
+async function* linesOrGapsIn(
+  body: AsyncIterable<Buffer>,
+  bytesMax: number,
+): AsyncGenerator<Buffer | null> {
+  let parts: Buffer[] = []
+  let length = 0
+  let isDropping = false
+  for await (const chunk of body) {
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      parts.push(chunk.subarray(start, end))
+      start = end + 1
+      if (!isDropping) yield Buffer.concat(parts)
+      parts = []
+      length = 0
+      isDropping = false
+    }
+    if (start === chunk.length || isDropping) continue
+    parts.push(chunk.subarray(start))
+    length += chunk.length - start
+    if (length <= bytesMax) continue
+    parts = []
+    length = 0
+    isDropping = true
+    yield null
+  }
+  if (length > 0) yield Buffer.concat(parts)
+}

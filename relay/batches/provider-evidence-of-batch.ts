@@ -1,0 +1,120 @@
+import { hash } from 'node:crypto'
+import type { Attempt, Digest } from '#domain/accounts/events.ts'
+import type { LineEvidence } from '#domain/batches/events.ts'
+import type { Outbound } from '#infra/outbound/outbound-connections.ts'
+import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
+import { areEvidenceTexts } from '../canonical/redact-provider-texts.ts'
+import { AttemptEvidence, evidenceOfRequest, withAnswer } from '../pipeline/attempt-evidence.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
+import {
+  confidentialOf,
+  isByDeployment,
+  type ProviderTarget,
+} from '../providers/openai-compatible/provider-target.ts'
+import { type ProviderRequest, sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
+import type { LineResult } from './provider-batch-api.ts'
+
+type Submission = {
+  readonly channelId: number
+  readonly target: ProviderTarget
+  readonly request: ProviderRequest
+  /** The digest of the file with the requests, if the file was uploaded before the submission. */
+  readonly file?: Digest
+  readonly signal: AbortSignal
+}
+
+export type Submitted = {
+  readonly end: AttemptEnd
+  /**
+   * Returns the attempt for the batch's events. `acceptedId` is the provider's id of the batch, or
+   * null if the provider gave none.
+   */
+  readonly attemptOf: (acceptedId: string | null) => Promise<Attempt>
+}
+
+/**
+ * Submits a batch to its provider. Collects digests and identifiers of the request and the answer,
+ * which later prove what was sent and received.
+ */
+export async function sendSubmission(
+  {
+    batchOutbound,
+    now,
+  }: Pick<RelayDeps, 'now'> & { readonly batchOutbound: Pick<Outbound, 'via'> },
+  { channelId, target, request, file, signal }: Submission,
+): Promise<Submitted> {
+  const collected = new AttemptEvidence()
+  const startedAt = performance.now()
+  const sentAt = now()
+  const end = await sendTaskRequest(
+    batchOutbound,
+    target,
+    { ...request, evidence: collected },
+    signal,
+  )
+  const latencyMs = Math.round(performance.now() - startedAt)
+  const error = end.kind === 'failed' ? end.error : null
+  const attemptOf = async (acceptedId: string | null): Promise<Attempt> => {
+    const facts = { sentAt, error, target, answer: null, acceptedId }
+    const evidence = await evidenceOfRequest(collected, facts)
+    const attempt = { channelId, status: end.status, error, latencyMs }
+    if (evidence === null) return attempt
+    return { ...attempt, evidence: file === undefined ? evidence : { ...evidence, file } }
+  }
+  return { end, attemptOf }
+}
+
+/** The members of an answer that identify it or the system that made it. */
+const IDENTIFIERS = [
+  ...['id', 'responseId', 'system_fingerprint', 'service_tier', 'trafficType', 'provider'],
+]
+
+type AnsweredLine = {
+  /** The line as it was received. */
+  readonly bytes: Buffer
+  readonly answer: NonNullable<LineResult['answer']>
+  readonly requestId: unknown
+  /** The provider's usage report, unparsed. */
+  readonly usage: unknown
+  readonly target: ProviderTarget
+  /** The model that is billed, and the model as sent if it is known. */
+  readonly model: string
+  readonly sentModel: string | undefined
+}
+
+/**
+ * Returns the digest and the identifiers of one line's result. Only a line with an answer has them.
+ */
+export function evidenceOfLine({
+  bytes,
+  answer,
+  requestId,
+  usage,
+  target,
+  model,
+  sentModel,
+}: AnsweredLine): { readonly evidence: LineEvidence; readonly isOtherModel: boolean } {
+  const confidential = confidentialOf(target)
+  const isFit = (text: unknown): text is string =>
+    typeof text === 'string' && areEvidenceTexts([text], confidential)
+  const identifiers = IDENTIFIERS.flatMap((name) => {
+    const value = answer[name]
+    return isFit(value) ? [[name, value] as const] : []
+  })
+  const received = {
+    received: { bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') },
+    ...(isFit(requestId) ? { requestId } : {}),
+    ...(sentModel === undefined || sentModel === model ? {} : { sentModel }),
+    ...(identifiers.length === 0 ? {} : { fingerprint: Object.fromEntries(identifiers) }),
+  }
+  const answered = answer.model ?? answer.modelVersion
+  // A deployment's name does not tell which model it runs, so the models can't be compared.
+  const isComparable = sentModel !== undefined && !isByDeployment(target)
+  const isOtherModel =
+    isComparable &&
+    typeof answered === 'string' &&
+    answered !== '' &&
+    !isSameModel(sentModel, answered)
+  return { evidence: withAnswer(received, { model: answered, usage }, confidential), isOtherModel }
+}

@@ -1,0 +1,48 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
+import { contextOfRequest } from '#infra/http/command-context.ts'
+import type { Freshness } from '#projections/read-model-freshness/query.ts'
+import type { RelayChannel } from '../views/channel-view.ts'
+import type { TestRuns } from './background-channel-tests.ts'
+import { channelActionError } from './channel-action-errors.ts'
+import { type CheckDeps, viewsNow } from './wait-until-views-are-current.ts'
+
+export type Api = ReturnType<typeof typed>
+export const typed = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
+
+export type ActionDeps = CheckDeps & {
+  readonly runs: TestRuns
+  readonly freshness: Pick<Freshness, 'waitFor'>
+}
+
+export type ChannelAction = (api: Api, deps: ActionDeps) => void
+
+const FRESH_WITHIN_MS = 2_000
+
+export const contextOf = ({ now }: ActionDeps, request: FastifyRequest): CommandContext =>
+  contextOfRequest(request, now())
+
+/**
+ * Returns the channel with its last saved settings, which are those that the admin sees. Throws a
+ * 404 error if the channel does not exist.
+ */
+export async function currentChannel(deps: ActionDeps, channelId: number): Promise<RelayChannel> {
+  await viewsNow(deps)
+  const channel = deps.views.channels.find(channelId)
+  if (channel === undefined) throw channelActionError('ChannelUnknown')
+  return channel
+}
+
+/**
+ * Makes a change visible to the console. `position` is the position of the change's event. Waits
+ * until the read models include this event.
+ */
+export async function visible(
+  { freshness }: ActionDeps,
+  reply: FastifyReply,
+  position: number,
+): Promise<void> {
+  reply.header('x-position', String(position))
+  await freshness.waitFor(['channels', 'channel-checks'], position, FRESH_WITHIN_MS)
+}

@@ -1,0 +1,150 @@
+import type {
+  AudioPart,
+  DocumentPart,
+  FileSource,
+  ImagePart,
+  JsonObject,
+} from '../canonical-request.ts'
+import { ConversionError } from '../canonical-request.ts'
+import { addLoss } from '../collect-losses.ts'
+import { membersOf, reportOthers, textOf } from './members-in-either-spelling.ts'
+
+export type MediaPart = ImagePart | DocumentPart | AudioPart
+
+const BLOB_NAMES = new Set(['mimeType', 'data'])
+const FILE_NAMES = new Set(['mimeType', 'fileUri'])
+
+/** Reads `inlineData`, or returns null and names the loss for a video. */
+export function readInlineData(value: unknown, path: string, losses: string[]): MediaPart | null {
+  const blob = membersOf(value, path)
+  reportOthers(blob, BLOB_NAMES, path, losses)
+  const mediaType = textOf(blob, 'mimeType', path)
+  const data = textOf(blob, 'data', path)
+  if (mediaType === null) throw new ConversionError(`${path}.mimeType`, `${path} needs a mimeType`)
+  if (data === null) throw new ConversionError(`${path}.data`, `${path} needs data`)
+  if (mediaType.startsWith('audio/')) return { kind: 'audio', mediaType, data }
+  const source: FileSource = { kind: 'base64', mediaType, data }
+  return fileOf(mediaType, source, path, losses)
+}
+
+/** Reads `fileData`, or returns null and names the loss for audio and video. */
+export function readFileData(value: unknown, path: string, losses: string[]): MediaPart | null {
+  const file = membersOf(value, path)
+  reportOthers(file, FILE_NAMES, path, losses)
+  const uri = textOf(file, 'fileUri', path)
+  if (uri === null) throw new ConversionError(`${path}.fileUri`, `${path} needs a fileUri`)
+  const given = textOf(file, 'mimeType', path)
+  const guessed = mediaTypeOfAddress(uri)
+  const mediaType = given ?? guessed ?? (isVideoPage(uri) ? 'video/*' : 'application/octet-stream')
+  if (mediaType.startsWith('audio/')) {
+    addLoss(losses, `${path} (${mediaType})`)
+    return null
+  }
+  const source: FileSource = isStored(uri)
+    ? { kind: 'file-id', id: uri }
+    : { kind: 'url', url: uri }
+  const part = fileOf(mediaType, source, path, losses)
+  if (part !== null && given !== null && given !== guessed) addLoss(losses, `${path}.mimeType`)
+  return part
+}
+
+function fileOf(
+  mediaType: string,
+  source: FileSource,
+  path: string,
+  losses: string[],
+): ImagePart | DocumentPart | null {
+  if (mediaType.startsWith('image/')) return { kind: 'image', source }
+  if (!mediaType.startsWith('video/')) return { kind: 'document', source }
+  addLoss(losses, `${path} (${mediaType})`)
+  return null
+}
+
+/** True for files that are stored at Google under an id. */
+const isStored = (uri: string): boolean =>
+  /^(?:gs:\/\/|files\/|https:\/\/generativelanguage\.googleapis\.com\/)/.test(uri)
+
+const isVideoPage = (uri: string): boolean =>
+  /^https?:\/\/(?:(?:www|m)\.)?(?:youtube\.com|youtu\.be)\//.test(uri)
+
+/** Writes the content of a file as `inlineData` or `fileData`, or as text. */
+export function writeMedia(part: MediaPart): JsonObject {
+  if (part.kind === 'audio') return inline(part.mediaType, part.data)
+  const { source } = part
+  if (source.kind === 'text') return { text: source.text }
+  if (source.kind === 'base64') return inline(source.mediaType, source.data)
+  const uri = source.kind === 'url' ? source.url : source.id
+  const data = readDataUrl(uri)
+  if (data !== null) return inline(data.mediaType, data.data)
+  const guessed = mediaTypeOfAddress(uri)
+  // The type of a stored file is known to Google. The type of another file is required.
+  const mimeType = guessed ?? (source.kind === 'url' ? DEFAULTS[part.kind] : null)
+  return { fileData: { ...(mimeType !== null && { mimeType }), fileUri: uri } }
+}
+
+const DEFAULTS = { image: 'image/jpeg', document: 'application/pdf' }
+
+const inline = (mimeType: string, data: string): JsonObject => ({ inlineData: { mimeType, data } })
+
+function readDataUrl(url: string): { mediaType: string; data: string } | null {
+  if (!url.startsWith('data:')) return null
+  const comma = url.indexOf(',')
+  const [mediaType = '', ...options] = url.slice('data:'.length, Math.max(0, comma)).split(';')
+  if (comma < 0 || !options.includes('base64')) return null
+  return { mediaType: mediaType === '' ? 'text/plain' : mediaType, data: url.slice(comma + 1) }
+}
+
+const TYPES = new Map([
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['webp', 'image/webp'],
+  ['gif', 'image/gif'],
+  ['heic', 'image/heic'],
+  ['heif', 'image/heif'],
+  ['pdf', 'application/pdf'],
+  ['txt', 'text/plain'],
+  ['md', 'text/markdown'],
+  ['csv', 'text/csv'],
+  ['html', 'text/html'],
+  ['json', 'application/json'],
+  ['mp3', 'audio/mpeg'],
+  ['wav', 'audio/wav'],
+  ['mp4', 'video/mp4'],
+  ['mov', 'video/quicktime'],
+  ['webm', 'video/webm'],
+])
+
+/** Guesses the media type from the ending of an address, or returns null. */
+function mediaTypeOfAddress(address: string): string | null {
+  const [path = ''] = address.split(/[?#]/, 1)
+  const ending = /\.(\w{1,5})$/.exec(path.slice(-8))?.[1]
+  return (ending !== undefined && TYPES.get(ending.toLowerCase())) || null
+}
+
+const MARKDOWN_PICTURE = /!\[[^\]\n]{0,64}\]\(data:(image\/[a-z0-9.+-]{1,40});base64,([\w+/=]+)\)/g
+const MEDIA_TYPE = /^image\/[a-z0-9.+-]{1,40}$/
+
+/**
+ * Writes a picture in an answer as Markdown, because the answers of other formats have no pictures.
+ * Returns null for other data.
+ */
+export function pictureAsMarkdown({ mimeType, data }: JsonObject): string | null {
+  if (typeof mimeType !== 'string' || !MEDIA_TYPE.test(mimeType)) return null
+  return typeof data === 'string' ? `![image](data:${mimeType};base64,${data})` : null
+}
+
+/** Reads the pictures in an earlier answer, which callers send back as Markdown. */
+export function splitPictures(text: string): readonly JsonObject[] {
+  const parts: JsonObject[] = []
+  let from = 0
+  for (const match of text.matchAll(MARKDOWN_PICTURE)) {
+    const [whole, mimeType = '', data = ''] = match
+    const before = text.slice(from, match.index)
+    if (before.trim() !== '') parts.push({ text: before })
+    parts.push(inline(mimeType, data))
+    from = match.index + whole.length
+  }
+  const rest = text.slice(from)
+  return rest.trim() === '' && parts.length > 0 ? parts : [...parts, { text: rest }]
+}

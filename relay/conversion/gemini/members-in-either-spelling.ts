@@ -1,0 +1,61 @@
+import { ConversionError } from '../canonical-request.ts'
+import { addLoss } from '../collect-losses.ts'
+import { isObject, optionalBoolean, optionalText, requiredObject } from '../json-fields.ts'
+
+/**
+ * The members of one object of a request, by their names in camelCase. Gemini accepts each name in
+ * camelCase and in snake_case, and treats a null member as absent.
+ */
+export type Members = ReadonlyMap<string, unknown>
+
+export function membersOf(value: unknown, path: string): Members {
+  const members = new Map<string, unknown>()
+  for (const [name, member] of Object.entries(requiredObject(value, path))) {
+    if (member !== null) members.set(camelCase(name), member)
+  }
+  return members
+}
+
+const camelCase = (name: string): string =>
+  name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+/** Returns a repeated member as a list. Gemini accepts one object instead of a list with it. */
+export function listOf(value: unknown, path: string): readonly unknown[] {
+  if (value === undefined) return []
+  if (Array.isArray(value)) return value
+  if (isObject(value)) return [value]
+  throw new ConversionError(path, `${path} must be a list`)
+}
+
+export const textOf = (members: Members, name: string, path: string): string | null =>
+  optionalText(members.get(name), `${path}.${name}`)
+
+export const booleanOf = (members: Members, name: string, path: string): boolean | null =>
+  optionalBoolean(members.get(name), `${path}.${name}`)
+
+/** Reads a number. Gemini also accepts a number as text, as in all of Google's JSON. */
+export function numberOf(members: Members, name: string, path: string): number | null {
+  const value = members.get(name)
+  if (value === undefined) return null
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  if (typeof number === 'number' && Number.isFinite(number)) return number
+  throw new ConversionError(`${path}.${name}`, `${path}.${name} must be a number`)
+}
+
+export function integerOf(members: Members, name: string, path: string): number | null {
+  const number = numberOf(members, name, path)
+  if (number === null || Number.isSafeInteger(number)) return number
+  throw new ConversionError(`${path}.${name}`, `${path}.${name} must be an integer`)
+}
+
+/** Names the members outside `names` as losses. */
+export function reportOthers(
+  members: Members,
+  names: ReadonlySet<string>,
+  path: string,
+  losses: string[],
+): void {
+  for (const name of members.keys()) {
+    if (!names.has(name)) addLoss(losses, path === '' ? name : `${path}.${name}`)
+  }
+}

@@ -1,0 +1,188 @@
+import type { ConvertedFormatName } from '#relay/dialects/wire-format.ts'
+import type { CanonicalRequest } from './canonical-request.ts'
+import { callersPlace } from './paths-of-parts-in-caller-request.ts'
+
+/** The names of members of a canonical request in one wire format, by their canonical paths. */
+type Names = Readonly<Record<string, string>>
+
+/** Where a format has its instructions, messages and their parts. */
+type Places = {
+  readonly system: string
+  readonly instruction: string
+  readonly messages: string
+  readonly content: 'content' | 'parts'
+}
+
+const CHAT_PLACES: Places = {
+  system: 'messages',
+  instruction: 'messages[].content[]',
+  messages: 'messages',
+  content: 'content',
+}
+
+const OPENAI_PARTS: Names = {
+  cache: 'cache_control',
+  isError: 'is_error',
+  argumentsJson: 'arguments',
+}
+
+/** Adds the names of instructions, messages and parts, and of the members of parts. */
+function withPlaces(
+  { system, instruction, messages, content }: Places,
+  members: Names,
+  others: Names,
+): Names {
+  const message = `${messages}[]`
+  const part = `${message}.${content}[]`
+  const places = {
+    system,
+    'system[]': instruction,
+    messages,
+    'messages[]': message,
+    'messages[].parts[]': part,
+    'messages[].parts[].parts[]': `${part}.${content}[]`,
+  }
+  const names: Record<string, string> = { ...places, ...others, 'tools[]': 'tools[]' }
+  for (const [path, place] of Object.entries(places)) {
+    for (const [member, name] of Object.entries(members)) {
+      names[`${path}.${member}`] = `${place}.${name}`
+    }
+  }
+  return names
+}
+
+const OPENAI: Names = {
+  toolChoice: 'tool_choice',
+  allowsParallelCalls: 'parallel_tool_calls',
+  endUser: 'user',
+  promptCacheKey: 'prompt_cache_key',
+  'sampling.choices': 'n',
+  'sampling.temperature': 'temperature',
+  'sampling.topP': 'top_p',
+  'sampling.topK': 'top_k',
+  'sampling.seed': 'seed',
+  'sampling.presencePenalty': 'presence_penalty',
+  'sampling.frequencyPenalty': 'frequency_penalty',
+  'sampling.stop': 'stop',
+  'tools[].cache': 'tools[].cache_control',
+}
+
+const CHAT: Names = {
+  ...OPENAI,
+  outputTokensMax: 'max_tokens',
+  answerFormat: 'response_format',
+  'answerFormat.schema': 'response_format.json_schema.schema',
+  thinking: 'reasoning_effort',
+  'thinking.effort': 'reasoning_effort',
+  'thinking.tokens': 'thinking.budget_tokens',
+  'tools[].isStrict': 'tools[].function.strict',
+  'tools[].schema': 'tools[].function.parameters',
+}
+
+const RESPONSES: Names = {
+  ...OPENAI,
+  outputTokensMax: 'max_output_tokens',
+  answerFormat: 'text.format',
+  'answerFormat.schema': 'text.format.schema',
+  logprobs: 'top_logprobs',
+  thinking: 'reasoning',
+  'thinking.effort': 'reasoning.effort',
+  'thinking.tokens': 'reasoning',
+  'tools[].isStrict': 'tools[].strict',
+  'tools[].schema': 'tools[].parameters',
+}
+
+const MESSAGES: Names = {
+  ...OPENAI,
+  allowsParallelCalls: 'tool_choice.disable_parallel_tool_use',
+  endUser: 'metadata.user_id',
+  outputTokensMax: 'max_tokens',
+  'sampling.stop': 'stop_sequences',
+  answerFormat: 'output_config.format',
+  'answerFormat.schema': 'output_config.format.schema',
+  'thinking.effort': 'output_config.effort',
+  'thinking.tokens': 'thinking.budget_tokens',
+  'tools[].isStrict': 'tools[].strict',
+  'tools[].schema': 'tools[].input_schema',
+}
+
+const CONFIG = 'generationConfig'
+const GEMINI: Names = {
+  toolChoice: 'toolConfig',
+  outputTokensMax: `${CONFIG}.maxOutputTokens`,
+  answerFormat: `${CONFIG}.responseMimeType`,
+  'answerFormat.schema': `${CONFIG}.responseSchema`,
+  logprobs: `${CONFIG}.responseLogprobs`,
+  thinking: `${CONFIG}.thinkingConfig`,
+  'thinking.effort': `${CONFIG}.thinkingConfig.thinkingLevel`,
+  'thinking.tokens': `${CONFIG}.thinkingConfig.thinkingBudget`,
+  sampling: CONFIG,
+  'sampling.choices': `${CONFIG}.candidateCount`,
+  'sampling.stop': `${CONFIG}.stopSequences`,
+  'tools[].schema': 'tools[].functionDeclarations[].parameters',
+}
+
+const NAMES: Readonly<Record<ConvertedFormatName, Names>> = {
+  chat: withPlaces(CHAT_PLACES, OPENAI_PARTS, CHAT),
+  completions: withPlaces(CHAT_PLACES, OPENAI_PARTS, CHAT),
+  responses: withPlaces(
+    { ...CHAT_PLACES, system: 'instructions', instruction: 'instructions', messages: 'input' },
+    OPENAI_PARTS,
+    RESPONSES,
+  ),
+  messages: withPlaces(
+    { ...CHAT_PLACES, system: 'system', instruction: 'system[]' },
+    { ...OPENAI_PARTS, argumentsJson: 'input' },
+    MESSAGES,
+  ),
+  gemini: withPlaces(
+    {
+      system: 'systemInstruction',
+      instruction: 'systemInstruction.parts[]',
+      messages: 'contents',
+      content: 'parts',
+    },
+    { argumentsJson: 'args', signature: 'thoughtSignature' },
+    GEMINI,
+  ),
+}
+
+const NO_CONVERSATION = { system: [], messages: [] } as const
+
+/**
+ * Replaces the canonical paths of a writer's losses with the caller's names. `messages[2].parts[0]`
+ * becomes the path of the part in the caller's request, such as `messages[3].content[0]`. If that
+ * is not known, it becomes `messages[].content[]`, because readers join and move messages. Each
+ * name is returned once.
+ */
+export function callerNames(
+  losses: readonly string[],
+  caller: ConvertedFormatName,
+  request: Pick<CanonicalRequest, 'system' | 'messages'> = NO_CONVERSATION,
+): readonly string[] {
+  const names = NAMES[caller]
+  return [
+    ...new Set(
+      losses.map((loss) => {
+        const name = callerName(loss, names)
+        const found = callersPlace(loss, request)
+        if (found === null) return name
+        return `${found.place}${name.slice(callerName(found.object, names).length)}`
+      }),
+    ),
+  ]
+}
+
+/** Known paths are shorter. The rest of a loss may contain a very long name of the caller. */
+const PATH_LENGTH_MAX = 96
+
+/** Replaces the longest known path at the start of a loss. */
+function callerName(loss: string, names: Names): string {
+  let end = Math.min(loss.length, PATH_LENGTH_MAX)
+  while (end > 0) {
+    const path = loss.slice(0, end).replaceAll(/\[\d+\]/g, '[]')
+    if (Object.hasOwn(names, path)) return `${names[path]}${loss.slice(end)}`
+    end = Math.max(...['.', ' ', '['].map((mark) => loss.lastIndexOf(mark, end - 1)))
+  }
+  return loss
+}

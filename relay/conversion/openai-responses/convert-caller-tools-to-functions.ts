@@ -1,0 +1,186 @@
+import {
+  type CanonicalTool,
+  ConversionError,
+  type JsonObject,
+  type ToolChoice,
+} from '../canonical-request.ts'
+import { addLoss, addUnreadMembers } from '../collect-losses.ts'
+import {
+  objectOf,
+  objectsOf,
+  optionalBoolean,
+  optionalList,
+  optionalObject,
+  optionalText,
+  parsedObject,
+  requiredList,
+  requiredObject,
+  requiredText,
+  textOf,
+} from '../json-fields.ts'
+
+/** The name of a tool within a namespace. */
+export type NamespacedName = { readonly namespace: string; readonly name: string }
+
+/** What a caller's tools were before they became functions, by the names of the functions. */
+export type CallerTools = {
+  /** The tools whose input is a text instead of JSON. */
+  readonly custom: ReadonlySet<string>
+  readonly namespaced: ReadonlyMap<string, NamespacedName>
+}
+
+/** Returns the name of the function that stands for a tool within a namespace. */
+export const functionName = (name: string, namespace: string | null): string =>
+  namespace === null ? name : `${namespace}__${name}`
+
+/** Finds the tools of a valid request that are not plain functions. */
+export function findCallerTools(body: JsonObject): CallerTools {
+  const custom = new Set<string>()
+  const namespaced = new Map<string, NamespacedName>()
+  const add = (tool: JsonObject, namespace: string | null): void => {
+    const name = textOf(tool.name)
+    if (name === null) return
+    const flat = functionName(name, namespace)
+    if (tool.type === 'custom') custom.add(flat)
+    if (namespace !== null) namespaced.set(flat, { namespace, name })
+  }
+  for (const tool of objectsOf(body.tools)) {
+    if (tool.type !== 'namespace') add(tool, null)
+    else for (const each of objectsOf(tool.tools)) add(each, textOf(tool.name))
+  }
+  return { custom, namespaced }
+}
+
+/** Returns the arguments of the function that stands for a tool whose input is a text. */
+export const argumentsOfInput = (input: string): string => JSON.stringify({ input })
+
+/** Returns the text input of a tool. Arguments without one are returned unchanged. */
+export const inputOfArguments = (argumentsJson: string): string =>
+  textOf(parsedObject(argumentsJson)?.input) ?? argumentsJson
+
+/**
+ * Reads the tools that the caller executes. A tool that the provider would execute, such as
+ * `web_search`, is a loss: the model answers without it.
+ */
+export function readTools(body: JsonObject, losses: string[]): readonly CanonicalTool[] {
+  const names = new Set<string>()
+  return optionalList(body.tools, 'tools').flatMap((element, at) => {
+    const path = `tools[${at}]`
+    const read = readTool(requiredObject(element, path), null, path, losses)
+    for (const { name } of read) {
+      if (names.has(name)) throw new ConversionError(path, 'Another tool has the same name.')
+      names.add(name)
+    }
+    return read
+  })
+}
+
+const FUNCTION_MEMBERS = new Set(['type', 'name', 'description', 'parameters', 'strict'])
+const CUSTOM_MEMBERS = new Set(['type', 'name', 'description', 'format'])
+const NAMESPACE_MEMBERS = new Set(['type', 'name', 'tools'])
+
+function readTool(
+  tool: JsonObject,
+  namespace: string | null,
+  path: string,
+  losses: string[],
+): readonly CanonicalTool[] {
+  const type = requiredText(tool.type, `${path}.type`)
+  if (type === 'function') return [readFunction(tool, namespace, path, losses)]
+  if (type === 'custom') return [readCustom(tool, namespace, path, losses)]
+  if (type === 'namespace' && namespace === null) {
+    const name = requiredText(tool.name, `${path}.name`)
+    addUnreadMembers(tool, NAMESPACE_MEMBERS, path, losses)
+    return requiredList(tool.tools, `${path}.tools`).flatMap((element, at) => {
+      const place = `${path}.tools[${at}]`
+      return readTool(requiredObject(element, place), name, place, losses)
+    })
+  }
+  addLoss(losses, path)
+  return []
+}
+
+const EMPTY_SCHEMA: JsonObject = { type: 'object', properties: {} }
+
+function readFunction(
+  tool: JsonObject,
+  namespace: string | null,
+  path: string,
+  losses: string[],
+): CanonicalTool {
+  addUnreadMembers(tool, FUNCTION_MEMBERS, path, losses)
+  return {
+    name: functionName(requiredText(tool.name, `${path}.name`), namespace),
+    description: optionalText(tool.description, `${path}.description`) ?? '',
+    schema: optionalObject(tool.parameters, `${path}.parameters`) ?? EMPTY_SCHEMA,
+    isStrict: optionalBoolean(tool.strict, `${path}.strict`),
+  }
+}
+
+/**
+ * Reads a tool whose input is a text. It becomes a function with one argument. The description of
+ * the argument contains the grammar, because models of other providers don't know it otherwise.
+ */
+function readCustom(
+  tool: JsonObject,
+  namespace: string | null,
+  path: string,
+  losses: string[],
+): CanonicalTool {
+  addUnreadMembers(tool, CUSTOM_MEMBERS, path, losses)
+  const format = optionalObject(tool.format, `${path}.format`)
+  if (format?.type === 'grammar') addLoss(losses, `${path}.format`)
+  return {
+    name: functionName(requiredText(tool.name, `${path}.name`), namespace),
+    description: optionalText(tool.description, `${path}.description`) ?? '',
+    schema: {
+      type: 'object',
+      properties: { input: { type: 'string', description: describeInput(format) } },
+      required: ['input'],
+      additionalProperties: false,
+    },
+    isStrict: null,
+  }
+}
+
+function describeInput(format: JsonObject | null): string {
+  if (format?.type !== 'grammar') return 'Any text.'
+  const syntax = textOf(format.syntax) ?? ''
+  return `The text must match this ${syntax} grammar:\n${textOf(format.definition) ?? ''}`
+}
+
+export type ChosenTools = {
+  readonly tools: readonly CanonicalTool[]
+  readonly choice: ToolChoice | null
+}
+
+const KINDS: ReadonlySet<unknown> = new Set(['auto', 'none', 'required'])
+
+/** Reads `tool_choice`. `allowed_tools` leaves only the tools that it names. */
+export function readToolChoice(body: JsonObject, tools: readonly CanonicalTool[]): ChosenTools {
+  const selection = readChoice(body.tool_choice, tools)
+  if (selection.choice?.kind === 'required' && selection.tools.length === 0) {
+    throw new ConversionError('tool_choice', 'A tool is required, but the provider has none.')
+  }
+  return selection
+}
+
+function readChoice(value: unknown, tools: readonly CanonicalTool[]): ChosenTools {
+  if (value === undefined || value === null) return { tools, choice: null }
+  if (KINDS.has(value)) return { tools, choice: { kind: value as 'auto' | 'none' | 'required' } }
+  const choice = requiredObject(value, 'tool_choice')
+  if (choice.type === 'function' || choice.type === 'custom') {
+    requiredText(choice.name, 'tool_choice.name')
+    return { tools, choice: { kind: 'tool', name: chosenName(choice) } }
+  }
+  if (choice.type === 'allowed_tools' && (choice.mode === 'auto' || choice.mode === 'required')) {
+    const allowed = requiredList(choice.tools, 'tool_choice.tools').map(objectOf)
+    const names = new Set(allowed.map((tool) => chosenName(tool ?? {})))
+    const left = tools.filter(({ name }) => names.has(name))
+    return { tools: left, choice: { kind: choice.mode } }
+  }
+  throw new ConversionError('tool_choice', 'The chosen tool can’t be offered by this provider.')
+}
+
+const chosenName = ({ name, namespace }: JsonObject): string =>
+  functionName(textOf(name) ?? '', textOf(namespace))

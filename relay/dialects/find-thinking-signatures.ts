@@ -1,0 +1,136 @@
+import { isAt, type ObjectVisitor } from './check-nested-json-members.ts'
+import { ELEMENT_DEPTH, PART_DEPTH, quoted } from './openai-chat/find-message-parts-and-tools.ts'
+
+/**
+ * The members in which a format has signatures of thinking, and the beginnings by which the
+ * gateway's own signatures are recognized.
+ */
+export type SignaturePlaces = {
+  readonly root: string
+  /** The list with the signed objects in each element; null if the elements are signed. */
+  readonly list: string | null
+  readonly members: readonly Buffer[]
+  /** The beginnings as they are in JSON, with the quote in front. */
+  readonly beginnings: readonly Buffer[]
+}
+
+/** An object that may be signed. Positions are byte offsets. */
+export type SignedObject = {
+  readonly start: number
+  end: number
+  /** The string in the member `type`, with its quotes. */
+  type: string
+  /** The member with a signature that the gateway made; null if there is none. */
+  signature: { readonly keyStart: number; readonly valueStart: number } | null
+  /** True if the object has more than a thought without a text. */
+  hasContent: boolean
+  hasCall: boolean
+}
+export type SignedElement = SignedObject & { readonly parts: SignedObject[] }
+
+const QUOTE = 34
+const OPEN_BRACKET = 91
+const TYPE = quoted('type')
+const TEXT = quoted('text')
+const THOUGHT = quoted('thought')
+const CALLS = ['functionCall', 'function_call'].map(quoted)
+const TYPE_BYTES_MAX = 64
+
+/** Finds the signed objects of a request and their siblings while its body is scanned. */
+export class SignedObjectFinder implements ObjectVisitor {
+  readonly elements: SignedElement[] = []
+  /** True if a list has values other than objects, so that not all siblings are known. */
+  isMixed = false
+  private readonly bytes: Buffer
+  private readonly places: SignaturePlaces
+  private readonly list: Buffer
+  private isInRoot = false
+  private isInList = false
+
+  constructor(bytes: Buffer, places: SignaturePlaces) {
+    this.bytes = bytes
+    this.places = places
+    this.list = quoted(places.list ?? '')
+  }
+
+  begin(key: string): void {
+    this.isInRoot = key === this.places.root
+    this.isInList = false
+  }
+
+  visits(depth: number): boolean {
+    if (!this.isInRoot) return false
+    return depth === ELEMENT_DEPTH || (depth === PART_DEPTH && this.isInList)
+  }
+
+  enter(depth: number, start: number): void {
+    const object = {
+      start,
+      end: start,
+      type: '',
+      signature: null,
+      hasContent: false,
+      hasCall: false,
+    }
+    if (depth === PART_DEPTH) this.elements.at(-1)?.parts.push(object)
+    else {
+      this.isInList = false
+      this.elements.push({ ...object, parts: [] })
+    }
+  }
+
+  member(depth: number, start: number, end: number, valueStart: number): void {
+    const { list, members, beginnings } = this.places
+    if (depth === ELEMENT_DEPTH && list !== null) {
+      this.isInList = this.is(start, end, this.list) && this.bytes[valueStart] === OPEN_BRACKET
+      return
+    }
+    const object = this.openAt(depth)
+    if (object === undefined) return
+    if (this.isOneOf(start, end, members)) {
+      const isForeign = beginnings.some((one) => isAt(this.bytes, valueStart, one))
+      if (isForeign) object.signature = { keyStart: start, valueStart }
+    } else if (!this.is(start, end, THOUGHT) && !this.isEmptyText(start, end, valueStart)) {
+      object.hasContent = true
+      if (this.isOneOf(start, end, CALLS)) object.hasCall = true
+      if (this.is(start, end, TYPE)) object.type = this.shortTextAt(valueStart)
+    }
+  }
+
+  leave(depth: number, end: number): void {
+    const object = this.openAt(depth)
+    if (object !== undefined) object.end = end
+  }
+
+  mixedArray(depth: number): void {
+    if (!this.isInRoot) return
+    if (depth === ELEMENT_DEPTH - 1 || (depth === PART_DEPTH - 1 && this.isInList)) {
+      this.isMixed = true
+    }
+  }
+
+  private openAt(depth: number): SignedObject | undefined {
+    const element = this.elements.at(-1)
+    return depth === PART_DEPTH ? element?.parts.at(-1) : element
+  }
+
+  private isEmptyText(start: number, end: number, valueStart: number): boolean {
+    const isText = this.is(start, end, TEXT) && this.bytes[valueStart] === QUOTE
+    return isText && this.bytes[valueStart + 1] === QUOTE
+  }
+
+  private isOneOf(start: number, end: number, names: readonly Buffer[]): boolean {
+    return names.some((name) => this.is(start, end, name))
+  }
+
+  private is(start: number, end: number, name: Buffer): boolean {
+    return end - start === name.length && isAt(this.bytes, start, name)
+  }
+
+  /** Returns the string at `start` with its quotes, or '' for a long one and for other values. */
+  private shortTextAt(start: number): string {
+    if (this.bytes[start] !== QUOTE) return ''
+    const end = this.bytes.indexOf(QUOTE, start + 1) + 1
+    return end - start > TYPE_BYTES_MAX ? '' : this.bytes.toString('latin1', start, end)
+  }
+}

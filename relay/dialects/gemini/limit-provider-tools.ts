@@ -1,0 +1,56 @@
+import type { ToolCounts, ToolName } from '#domain/pricing/usage.ts'
+import { type ToolLimits, USES_DEFAULT, USES_MAX } from '../provider-tool-limits.ts'
+
+/**
+ * The tools that Google runs and that a price covers, by their names in camelCase. The value is the
+ * name of a price per use, or the number of input tokens that the tool may add. `urlContext` reads
+ * up to 20 pages. `codeExecution` reads the output of its programs.
+ */
+const PRICED: ReadonlyMap<string, ToolName | number> = new Map<string, ToolName | number>([
+  ['googleSearch', 'google_search'],
+  ['googleSearchRetrieval', 'google_search'],
+  ['googleMaps', 'google_maps'],
+  ['urlContext', 100_000],
+  ['codeExecution', 20_000],
+])
+
+/** `name` is in camelCase. */
+export const isPricedTool = (name: string): boolean => PRICED.has(name)
+
+/**
+ * Matches the models whose grounding is charged once for each prompt. Later models are charged for
+ * each query: https://ai.google.dev/gemini-api/docs/google-search (in a copy of 2026-09-17).
+ */
+const CHARGED_PER_PROMPT = /(?:^|\/)gemini-[12](?!\d)/
+
+/**
+ * Returns the limits of the tools that Google runs. The API can't limit queries. The hold covers a
+ * likely number. Further queries are billed as far as the account can pay. Only the end of an
+ * answer shows its queries, so an answer that was cut counts as one use.
+ */
+export function limitTools(model: string, names: ReadonlySet<string>): ToolLimits | undefined {
+  const tools = [...names].flatMap((name) => PRICED.get(name) ?? [])
+  if (tools.length === 0) return undefined
+  const used = tools.filter((tool) => typeof tool === 'string')
+  const inputTokens = tools.reduce<number>(
+    (sum, tool) => sum + (typeof tool === 'number' ? tool : 0),
+    0,
+  )
+  const isPerPrompt = CHARGED_PER_PROMPT.test(model)
+  // An answer does not tell which tool made a query. With both tools, all count as searches.
+  const isSearching = used.includes('google_search')
+  const limited = (most: number): ToolCounts =>
+    Object.fromEntries(
+      used.map((name) => [name, isPerPrompt || (isSearching && name === 'google_maps') ? 1 : most]),
+    )
+  const uses = limited(USES_DEFAULT)
+  if (used.length === 0) return { uses, inputTokens, edits: [] }
+  const assumed = Object.fromEntries(used.map((name) => [name, 1]))
+  return {
+    uses,
+    usesBelieved: limited(USES_MAX),
+    assumedUses: { uses: assumed, of: 'cut-answer' },
+    inputTokens,
+    edits: [],
+  }
+}

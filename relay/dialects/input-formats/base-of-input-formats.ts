@@ -1,0 +1,117 @@
+import { NO_USAGE } from '#domain/pricing/usage.ts'
+import {
+  Counts,
+  recordOf,
+  type UsageBounds,
+  type UsageReport,
+} from '#relay/canonical/provider-usage-report.ts'
+import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { flagOf, isMembers, RESERVED } from '../check-common-request-members.ts'
+import { jsonError } from '../invalid-json-error.ts'
+import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
+import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
+import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+import type { JsonKind } from '../scan-json-tokens.ts'
+import type { InvalidJson, Member } from '../scan-request-object.ts'
+import type { ChatRequest, WireFormat } from '../wire-format.ts'
+
+/** The JSON kinds that each field may have. A null counts as an absent field. */
+export type FieldKinds = ReadonlyMap<string, readonly JsonKind[]>
+
+export const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
+export const missing = (param: string): RelayError => relayError('missing_parameter', { param })
+
+export const memberIn = (members: readonly Member[], key: string): Member | undefined =>
+  members.find((member) => member.key === key && member.kind !== 'null')
+
+/** Returns the members of a request, or the error in the JSON or in the kind of a field. */
+export function checkedMembers(
+  body: Buffer,
+  scanned: readonly Member[] | InvalidJson,
+  fields: FieldKinds,
+): readonly Member[] | RelayError {
+  if (!isMembers(scanned)) return jsonError(body, scanned)
+  for (const { key, kind } of scanned) {
+    if (key === RESERVED) return invalid(key)
+    if (kind !== 'null' && fields.get(key)?.includes(kind) === false) return invalid(key)
+  }
+  const isStream = flagOf(memberIn(scanned, 'stream'))
+  return isStream === false ? scanned : invalid('stream')
+}
+
+/** What all requests without a generated answer have: no stream and no output tokens. */
+export const WITHOUT_OUTPUT = {
+  isStream: false,
+  wantsUsage: false,
+  choices: 1,
+  outputTokensMax: 0,
+  reasoningEffort: null,
+  tools: [],
+} as const
+
+/** Reads the usage of an answer that has only input tokens, such as OpenAI's `prompt_tokens`. */
+export function readInputUsage(raw: unknown, bounds: UsageBounds): UsageReport {
+  const { prompt_tokens: prompt, total_tokens: total } = recordOf(raw)
+  // Some servers count the input only in the total.
+  const isInTotal = prompt === undefined || prompt === null || (prompt === 0 && total !== 0)
+  return inputReport(isInTotal ? (total ?? prompt) : prompt, bounds)
+}
+
+export function inputReport(tokens: unknown, { inputCeiling }: UsageBounds): UsageReport {
+  const counts = new Counts()
+  const inputUncached = counts.required(tokens, inputCeiling)
+  const { anomaly } = counts
+  const usage = { ...NO_USAGE, inputUncached }
+  return { usage, otherReading: null, isTrusted: anomaly === null, anomaly }
+}
+
+/** Builds the body for the provider. A request without the model's name gets it. */
+export const namedBody: WireFormat['upstreamBody'] = (request, change) => {
+  const plain = { ...change, forcesUsage: false, outputTokens: null }
+  const { overrides, model } = change
+  const isNamed = memberIn(request.members, 'model') !== undefined || overrides.has('model')
+  if (isNamed) return upstreamBody(request, plain)
+  const named = new Map([...overrides, ['model', JSON.stringify(model)]])
+  return upstreamBody(request, { ...plain, overrides: named })
+}
+
+type InputFormat = Pick<WireFormat, 'name' | 'readRequest' | 'readChangedRequest'> &
+  Pick<WireFormat, 'shortBody'> &
+  Partial<WireFormat> & {
+    readonly promptMember: string
+    /** The member that every valid answer has. */
+    readonly answerMember: string
+  }
+
+/**
+ * Completes a format of calls that have an input and no generated answer. Whatever `given` lacks is
+ * as in OpenAI's APIs.
+ */
+export function inputFormat({ answerMember, ...given }: InputFormat): WireFormat {
+  const { readChangedRequest, shortBody } = given
+  return {
+    outlineOf: ({ model, choices, returnedChoices }: ChatRequest) => {
+      const path = { model, isStream: false }
+      const outline = readChangedRequest(Buffer.from(JSON.stringify(shortBody(path, 0))), path)
+      if (isRelayError(outline)) throw new Error(`the outline is invalid: ${outline.code}`)
+      return {
+        ...outline,
+        choices,
+        ...(returnedChoices === undefined ? {} : { returnedChoices }),
+      }
+    },
+    upstreamBody: namedBody,
+    passedHeaders: () => [],
+    usageInAnswer,
+    readUsage: readInputUsage,
+    errorOfAnswer: answerCheck(answerMember),
+    // No call of these formats is a stream.
+    streamOfAnswer: (body) => `data: ${body.toString('utf8').replace(/[\r\n]+/g, ' ')}\n\n`,
+    hasTextlessAnswers: true,
+    readTexts: () => {},
+    stream: OPENAI_STREAM,
+    errors: OPENAI_ERRORS,
+    ...given,
+  }
+}

@@ -1,0 +1,145 @@
+import { ratioOfCondition } from '#domain/pricing/price-conditions.ts'
+import type { PriceCondition } from '#domain/pricing/usage.ts'
+import { isMembers } from './check-common-request-members.ts'
+import { type Member, scanObject } from './scan-request-object.ts'
+import type { ChatRequest } from './wire-format.ts'
+
+/**
+ * The values of the members that change a call's price, with the conditions that the call then may
+ * have. An answer may name a cheaper speed than the one that was requested.
+ */
+const CONDITIONS: ReadonlyMap<string, ReadonlyMap<string, readonly PriceCondition[]>> = new Map([
+  [
+    'service_tier',
+    new Map<string, readonly PriceCondition[]>([
+      ['"priority"', ['fast']],
+      ['"fast"', ['fast']],
+      ['"ultrafast"', ['ultrafast', 'fast']],
+      ['"flex"', ['flex']],
+    ]),
+  ],
+  [
+    'speed',
+    new Map<string, readonly PriceCondition[]>([
+      ['"fast"', ['fast']],
+      ['"standard"', []],
+      ['null', []],
+    ]),
+  ],
+  [
+    'inference_geo',
+    new Map<string, readonly PriceCondition[]>([
+      ['"us"', ['us_inference']],
+      ['"global"', []],
+      ['null', []],
+    ]),
+  ],
+])
+const VALUE_BYTES_MAX = 32
+const NONE: readonly PriceCondition[] = []
+
+type Requested = Pick<ChatRequest, 'body' | 'members' | 'model' | 'format' | 'isStream'>
+
+/** Returns the conditions that a member requests; null if no price covers its value. */
+function conditionsOf(
+  { body, model }: Requested,
+  member: Member,
+): readonly PriceCondition[] | null {
+  const { key, valueStart, valueEnd } = member
+  if (valueEnd - valueStart > VALUE_BYTES_MAX) return null
+  const conditions = CONDITIONS.get(key)?.get(body.toString('latin1', valueStart, valueEnd))
+  const [first] = conditions ?? []
+  if (conditions === undefined) return null
+  if (first !== undefined && ratioOfCondition(first, model) === undefined) return null
+  return conditions.filter((name) => ratioOfCondition(name, model) !== undefined)
+}
+
+const MEMBERS = new Set([...CONDITIONS.keys()].map((key) => key.replaceAll('_', '')))
+
+/**
+ * Reports whether a member changes the price of the call in a way that no price covers. The usage
+ * of a response in the background is known only if it is streamed.
+ */
+export function isUnpricedCondition(request: Requested, member: Member): boolean {
+  const { format, isStream } = request
+  if (member.key === 'background') return format.name !== 'responses' || !isStream
+  // Anthropic's format has no tier with a price of its own.
+  const isTier = member.key === 'service_tier' && format.name === 'messages'
+  const isCondition = MEMBERS.has(member.folded.replaceAll(/[_-]/g, ''))
+  return isCondition && (isTier || conditionsOf(request, member) === null)
+}
+
+/** Reports whether a request that is sent asks for Anthropic's fast mode. */
+export const sendsFastMode = ({ body, members }: Pick<ChatRequest, 'body' | 'members'>): boolean =>
+  members.some(
+    ({ key, valueStart, valueEnd }) =>
+      key === 'speed' && body.toString('latin1', valueStart, valueEnd) === '"fast"',
+  )
+
+/** Reports whether a request that is sent is generated to its end without its caller. */
+export const isInBackground = ({ format, members }: Pick<ChatRequest, 'format' | 'members'>) =>
+  format.name === 'responses' &&
+  members.some(({ key, kind }) => key === 'background' && kind === 'true')
+
+/** Returns the priced conditions that a request asks for by members in `allowed`. */
+export function requestedConditions(
+  request: Requested,
+  isAllowed: (member: string) => boolean,
+): readonly PriceCondition[] {
+  let requested = NONE
+  for (const member of request.members) {
+    if (!CONDITIONS.has(member.key) || !isAllowed(member.key)) continue
+    if (isUnpricedCondition(request, member)) continue
+    requested = [...requested, ...(conditionsOf(request, member) ?? NONE)]
+  }
+  // Two members may ask for the same speed.
+  return requested.length > 1 ? [...new Set(requested)] : requested
+}
+
+/** The words by which an answer names the normal speed. */
+const NORMAL: ReadonlySet<unknown> = new Set(['default', 'standard', 'on_demand'])
+const SPEEDS: ReadonlyMap<unknown, PriceCondition> = new Map<unknown, PriceCondition>([
+  ['priority', 'fast'],
+  ['fast', 'fast'],
+  ['ultrafast', 'ultrafast'],
+  ['flex', 'flex'],
+])
+
+/** What an answer says about the conditions under which it was made, unparsed. */
+export type AnsweredConditions = {
+  readonly serviceTier: unknown
+  /** The speed in a usage of Anthropic's format. */
+  readonly speed: unknown
+  readonly inferenceGeo: unknown
+}
+
+/**
+ * Returns the conditions that are billed: the requested ones that the answer does not contradict.
+ * If the answer names no known speed, the dearest of the requested speeds is billed.
+ */
+export function billedConditions(
+  requested: readonly PriceCondition[],
+  dearest: readonly PriceCondition[],
+  { serviceTier, speed: ofUsage, inferenceGeo }: AnsweredConditions,
+): readonly PriceCondition[] {
+  const named = ofUsage ?? serviceTier
+  const speed = SPEEDS.get(named)
+  const isSpeedKnown = speed !== undefined || NORMAL.has(named)
+  const speeds = isSpeedKnown
+    ? requested.filter((name) => name === speed)
+    : dearest.filter((name) => name !== 'us_inference' && requested.includes(name))
+  const isUs = requested.includes('us_inference') && inferenceGeo !== 'global'
+  return isUs ? [...speeds, 'us_inference'] : speeds
+}
+
+/** The service tier of a longer answer is not read, because that would block the event loop. */
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024
+
+/** Returns the service tier that a plain answer names; null if it names none. */
+export function serviceTierIn(answer: Buffer): string | null {
+  const members = answer.length > ANSWER_BYTES_MAX ? [] : scanObject(answer)
+  if (!isMembers(members)) return null
+  const tier = members.find(({ key }) => key === 'service_tier')
+  if (tier?.kind !== 'string' || tier.valueEnd - tier.valueStart > VALUE_BYTES_MAX) return null
+  return answer.toString('latin1', tier.valueStart + 1, tier.valueEnd - 1)
+}

@@ -1,0 +1,19 @@
+import { type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import type { Member } from './scan-request-object.ts'
+
+/** The JSON values of `reasoning.mode` that do not change the bill. */
+const STANDARD = new Set(['"standard"', 'null'])
+const LENGTH_MAX = 16
+
+/**
+ * Returns the error if a request's `reasoning` has another `mode` than the standard one, or null.
+ * The mode `pro` runs a model several times, or lets a gateway choose a model with another price.
+ * Neither the hold nor the price covers this.
+ */
+export function errorInReasoningMode(bytes: Buffer, mode: Member | undefined): RelayError | null {
+  if (mode === undefined) return null
+  const { valueStart, valueEnd } = mode
+  const isShort = valueEnd - valueStart <= LENGTH_MAX
+  if (isShort && STANDARD.has(bytes.toString('latin1', valueStart, valueEnd))) return null
+  return relayError('parameter_not_supported', { param: 'reasoning.mode' })
+}

@@ -1,0 +1,198 @@
+import { mp3FrameAt } from '../uploads/mp3-frame.ts'
+import type { ByteSink, StreamForwarder, StreamVerdict } from './stream-forwarder.ts'
+
+/**
+ * The members of a forwarder that the steps of a call use. A forwarder passes an answer to the
+ * caller while it arrives.
+ */
+export type AnswerForwarder = Pick<
+  StreamForwarder,
+  | ('accepts' | 'binaryType' | 'push' | 'close' | 'readOn' | 'pause' | 'endAt' | 'isFinished')
+  | ('terminalBytes' | 'verdict' | 'hasDelivered' | 'isEnding' | 'errorEvent')
+  | ('rawUsage' | 'answeredModel' | 'serviceTier' | 'isUsageEarly' | 'usageAnomaly')
+> & { readonly delivered: DeliveredAnswer }
+
+type DeliveredAnswer = Pick<
+  StreamForwarder['delivered'],
+  | 'bytes'
+  | 'read'
+  | 'toolUses'
+  | 'imageCount'
+  | 'estimateImageTokens'
+  | 'estimateTokens'
+  | 'roughTokensAtMost'
+>
+
+/** Matches the content types that are forwarded as audio. */
+const TYPE = /^(?:audio\/[\w.+-]{1,64}|application\/octet-stream)(?=\s*(?:;|$))/i
+/**
+ * The number of bytes at the end that are held back until the bill is durable. It is small, so that
+ * audio plays without delay.
+ */
+const HELD_BYTES = 1_024
+const NOTHING = Buffer.alloc(0)
+
+/**
+ * Forwards the audio of a provider to the caller while it arrives. The last bytes are held back
+ * until the call is settled. The audio is complete only if the provider ends it.
+ */
+export class BytesForwarder implements AnswerForwarder {
+  verdict: StreamVerdict = 'open'
+  hasDelivered = false
+  binaryType: string | null = null
+  readonly rawUsage = undefined
+  readonly answeredModel = undefined
+  readonly serviceTier = undefined
+  readonly isUsageEarly = false
+  readonly usageAnomaly = null
+  readonly errorEvent = null
+  readonly isEnding = false
+  readonly delivered: DeliveredAudio
+  private held: Buffer = NOTHING
+  private isFlowing = true
+  private readonly sink: ByteSink
+  private readonly onFirstByte: () => void
+  private readonly onDelivered: () => void
+
+  /**
+   * `countsTokens` is true if the audio is billed by its tokens. `onDelivered` is called after each
+   * write and may call `endAt` or `pause`.
+   */
+  constructor(
+    sink: ByteSink,
+    countsTokens: boolean,
+    onFirstByte: () => void,
+    onDelivered: () => void,
+  ) {
+    this.sink = sink
+    this.delivered = new DeliveredAudio(countsTokens)
+    this.onFirstByte = onFirstByte
+    this.onDelivered = onDelivered
+  }
+
+  accepts(contentType: string): boolean {
+    this.binaryType = TYPE.exec(contentType)?.[0].toLowerCase() ?? null
+    return this.binaryType !== null
+  }
+
+  push(chunk: Buffer): boolean {
+    this.isFlowing = true
+    if (this.verdict !== 'open' || chunk.length === 0) return true
+    const kept = Math.min(chunk.length, HELD_BYTES)
+    const head = chunk.subarray(0, chunk.length - kept)
+    if (head.length > 0) {
+      this.write(this.held)
+      this.write(head)
+      this.held = Buffer.from(chunk.subarray(head.length))
+    } else {
+      const both = Buffer.concat([this.held, chunk])
+      const passed = Math.max(0, both.length - HELD_BYTES)
+      this.write(both.subarray(0, passed))
+      this.held = both.subarray(passed)
+    }
+    this.delivered.add(chunk)
+    this.onDelivered()
+    return this.isFlowing
+  }
+
+  /** Ends the audio. It is complete if the provider has ended it and it is not empty. */
+  close(isWhole = false): void {
+    if (this.verdict !== 'open' || !isWhole || this.delivered.bytes === 0) return
+    this.verdict = 'done'
+    if (!this.hasDelivered) this.onFirstByte()
+  }
+
+  terminalBytes(): Buffer {
+    return this.held
+  }
+
+  isFinished(): boolean {
+    return false
+  }
+
+  readOn(): void {
+    this.held = NOTHING
+  }
+
+  endAt(verdict: StreamVerdict): void {
+    if (this.verdict === 'open') this.verdict = verdict
+  }
+
+  pause(): void {
+    this.isFlowing = false
+  }
+
+  private write(bytes: Buffer): void {
+    if (bytes.length === 0) return
+    if (!this.hasDelivered) {
+      this.hasDelivered = true
+      this.onFirstByte()
+    }
+    if (!this.sink.write(bytes)) this.isFlowing = false
+  }
+}
+
+/** OpenAI's price of 1.5 cents per minute is that of 1 250 tokens. */
+const AUDIO_TOKENS_PER_SECOND = 1_250 / 60
+/** The bytes per second of 16-bit samples at 24 kHz, which have no header. */
+const RAW_RATE = 48_000
+const MP3_RATE = 16_000
+const OPUS_RATE = 6_000
+const FLAC_RATE = 24_000
+
+/** Counts the delivered audio. Its tokens follow from its duration. */
+class DeliveredAudio implements DeliveredAnswer {
+  bytes = 0
+  private bytesPerSecond = 0
+  private readonly countsTokens: boolean
+
+  constructor(countsTokens: boolean) {
+    this.countsTokens = countsTokens
+  }
+
+  add(chunk: Buffer): void {
+    if (this.bytes === 0) this.bytesPerSecond = bytesPerSecondOf(chunk)
+    this.bytes += chunk.length
+  }
+
+  estimateTokens(): number {
+    if (!this.countsTokens || this.bytes === 0) return 0
+    return Math.ceil((this.bytes / this.bytesPerSecond) * AUDIO_TOKENS_PER_SECOND)
+  }
+
+  roughTokensAtMost(): number {
+    return this.estimateTokens()
+  }
+
+  read() {
+    return { text: '', tokens: this.estimateTokens() }
+  }
+
+  toolUses(): undefined {
+    return undefined
+  }
+
+  imageCount(): number {
+    return 0
+  }
+
+  estimateImageTokens(): number {
+    return 0
+  }
+}
+
+/** Returns the bytes per second of audio that begins with these bytes. */
+function bytesPerSecondOf(start: Buffer): number {
+  const magic = start.toString('latin1', 0, 4)
+  if (magic === 'OggS') return OPUS_RATE
+  if (magic === 'fLaC') return FLAC_RATE
+  if (magic.startsWith('ID3')) return MP3_RATE
+  if (magic === 'RIFF' && start.length >= 32) {
+    const rate = start.readUInt32LE(28)
+    return rate >= 4_000 && rate <= 400_000 ? rate : RAW_RATE
+  }
+  const frame = mp3FrameAt(start, 0)
+  if (frame !== null) return frame.bitsPerSecond / 8
+  // AAC in ADTS has the same sync word, with layer 0.
+  return start[0] === 0xff && ((start[1] ?? 0) & 0xf6) === 0xf0 ? MP3_RATE : RAW_RATE
+}

@@ -1,0 +1,73 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { withHeaders, withVersion } from '../adapters/model-headers-and-api-version.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import {
+  BETA_HEADER,
+  betasIn,
+  headerIn,
+  type ProviderCall,
+  withoutHeaders,
+} from '../providers/clouds/cloud-access.ts'
+import {
+  compactPathOf,
+  type ProviderTarget,
+  providerCall,
+} from '../providers/openai-compatible/provider-target.ts'
+import { providerForm } from '../uploads/write-form-for-provider.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
+
+/** Builds the call of a candidate. `added` are headers of the gateway itself. */
+export function callOf(
+  candidate: Candidate,
+  target: ProviderTarget,
+  incoming: IncomingHttpHeaders,
+  added: readonly string[] = [],
+): ProviderCall {
+  const { body, request, settings, upstreamModel } = candidate
+  const { format, isStream, model } = request
+  const headers = [...passedHeaders(candidate, incoming), ...added]
+  const path = { model: upstreamModel ?? model, isStream }
+  const call = providerCall(target, format.name, path, { headers, body })
+  const compactPath = format.isCompaction ? compactPathOf(target, path.model) : null
+  const placed = { ...call, path: compactPath ?? withVersion(call.path, settings) }
+  return request.files === undefined ? placed : withForm(placed, body, request.files)
+}
+
+/**
+ * Adds the betas in the caller's header that the provider does not get to the dropped members. The
+ * members that belong to a beta have no effect without it.
+ */
+export function withDroppedBetas(candidate: Candidate, incoming: IncomingHttpHeaders): Candidate {
+  const betas = betasIn(String(incoming[BETA_HEADER] ?? ''))
+  if (betas.length === 0 || candidate.request.format.name !== 'messages') return candidate
+  const { cloud } = candidate.channel.target ?? {}
+  const passed = betasIn(headerIn(passedHeaders(candidate, incoming), BETA_HEADER))
+  const sent = new Set(passed.filter((beta) => cloud?.takesBeta?.(beta) ?? true))
+  const dropped = betas.filter((beta) => !sent.has(beta)).map((beta) => `${BETA_HEADER}: ${beta}`)
+  return { ...candidate, dropped: candidate.dropped.concat(dropped) }
+}
+
+/** Replaces the document of a form by the form itself. */
+function withForm(
+  call: ProviderCall,
+  document: Buffer,
+  files: NonNullable<ChatRequest['files']>,
+): ProviderCall {
+  const upload = providerForm(document, files)
+  const headers = withoutHeaders(call.headers, (name) => name === 'content-type')
+  const ofForm = ['content-type', upload.contentType, 'content-length', `${upload.length}`]
+  return { ...call, headers: [...headers, ...ofForm], upload }
+}
+
+/**
+ * Returns the headers of the caller and the admin that are sent to the provider. Betas in an
+ * override replace those in a header, because some providers read both from the body.
+ */
+function passedHeaders(
+  { channel, request, settings }: Candidate,
+  incoming: IncomingHttpHeaders,
+): readonly string[] {
+  const headers = withHeaders(request.format.passedHeaders(incoming, request), settings)
+  if (!channel.rules.overrides.has('anthropic_beta')) return headers
+  return withoutHeaders(headers, (name) => name === BETA_HEADER)
+}

@@ -1,0 +1,34 @@
+import { costFor } from '#domain/pricing/charge.ts'
+import type { Usage } from '#domain/pricing/usage.ts'
+import { QUOTA_PER_DOLLAR, type Quota } from '#domain/shared/quota.ts'
+import {
+  type AnswerMismatch,
+  findAnswerMismatch,
+  reportedCost,
+} from '#relay/canonical/check-answered-model-and-cost.ts'
+import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
+import type { Delivery } from './billed-usage.ts'
+import type { OutputHoldTracker } from './output-hold-tracker.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
+
+/**
+ * Compares the answer with the request and the bill. Returns a mismatch of the model or the cost,
+ * or null.
+ */
+export function mismatchIn(
+  { rawUsage, answeredModel: answered }: Delivery,
+  { channel, request, upstreamModel }: Candidate,
+  usage: Usage,
+  { price }: OutputHoldTracker,
+): AnswerMismatch | null {
+  // A deployment's name does not tell which model it runs, so the models can't be compared.
+  if (channel.target !== null && isByDeployment(channel.target)) return null
+  const { costRatio = '1' } = channel.terms
+  return findAnswerMismatch(
+    { sent: upstreamModel ?? request.model, answered },
+    reportedCost(rawUsage),
+    () => dollarsOf(costFor(price, usage, request.choices, costRatio)),
+  )
+}
+
+const dollarsOf = (quota: Quota): number => Number(quota) / Number(QUOTA_PER_DOLLAR)

@@ -1,0 +1,52 @@
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { isByAudioTokens } from '../dialects/openai-audio/audio-usage.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { AnswerScreen } from '../screening/word-screening.ts'
+import { type AnswerForwarder, BytesForwarder } from './audio-forwarder.ts'
+import type { Exchange } from './http-exchange.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
+import { StreamForwarder } from './stream-forwarder.ts'
+import { writeBytes, writeEvents } from './write-streamed-response.ts'
+
+type Options = {
+  readonly screen: AnswerScreen | null
+  readonly price: PriceSnapshot
+  readonly onFirstByte: () => void
+  /** Called after each write. */
+  readonly onDelivered: () => void
+}
+
+/**
+ * Creates the forwarder of an attempt. Returns null if the caller expects a plain answer, which is
+ * sent as a whole.
+ */
+export function forwarderOf(
+  exchange: Exchange,
+  called: ChatRequest,
+  { request, upstreamModel, conversion }: Candidate,
+  { screen, price, onFirstByte, onDelivered }: Options,
+): AnswerForwarder | null {
+  if (called.format.hasBinaryAnswer && !called.isStream) {
+    const forwarder: BytesForwarder = new BytesForwarder(
+      { write: (bytes) => writeBytes(exchange, forwarder.binaryType, bytes) },
+      isByAudioTokens(price),
+      onFirstByte,
+      onDelivered,
+    )
+    return forwarder
+  }
+  if (!called.isStream) return null
+  const forwarder = new StreamForwarder(
+    request.format,
+    { write: (bytes: Buffer) => writeEvents(exchange, bytes) },
+    request.wantsUsage,
+    upstreamModel === null ? null : request.model,
+    onFirstByte,
+    screen,
+    onDelivered,
+    conversion?.createStream(exchange.call) ?? null,
+  )
+  const { toolLimits, imageFactor } = request
+  forwarder.countsToolUses = toolLimits !== undefined || imageFactor !== undefined
+  return forwarder
+}

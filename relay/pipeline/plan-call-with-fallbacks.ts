@@ -1,0 +1,189 @@
+import type { Served } from '#domain/accounts/events.ts'
+import { holdFor } from '#domain/pricing/hold-amount.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { Quota } from '#domain/shared/quota.ts'
+import type { RelayOptions } from '#relay/views/option-view.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { largestUses } from '../dialects/provider-tool-limits.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { OfferKind } from '../views/channel-view.ts'
+import type { Views } from '../views/start-views.ts'
+import type { Caller } from './authenticate.ts'
+import { type CallTerms, termsWithin } from './call-hold-terms.ts'
+import { type Alternative, accessError, type CallPlan, planAlternative } from './plan-call.ts'
+
+/** The group whose calls are served by the first of several groups that can. */
+export const AUTO = 'auto'
+
+/** The highest number of models and groups with which one call is tried. */
+const ALTERNATIVES_MAX = 8
+
+/** Lists the groups that may serve the caller. Only the group `auto` stands for several groups. */
+export function groupsOf(
+  { group, user }: Pick<Caller, 'group' | 'user'>,
+  { autoGroups, usableGroups }: Pick<RelayOptions, 'autoGroups' | 'usableGroups'>,
+): readonly string[] {
+  if (group !== AUTO || autoGroups.length === 0) return [group]
+  return autoGroups.filter((name) => name === user.group || usableGroups.has(name))
+}
+
+/**
+ * Lists the groups that may serve the caller's request. A caller that names a channel is served,
+ * and charged, in a group of that channel if the caller has such a group.
+ */
+export function servingGroupsOf(caller: Caller, { channels, options }: Views): readonly string[] {
+  const groups = groupsOf(caller, options.options)
+  if (caller.pinnedChannelId === null || groups.length < 2) return groups
+  const ofChannel = channels.find(caller.pinnedChannelId)?.terms.groups ?? []
+  const shared = groups.filter((group) => ofChannel.includes(group))
+  return shared.length === 0 ? groups : shared
+}
+
+/**
+ * Lists the models and groups with which a call may be served, in the order in which they are
+ * tried. The first has the model of the request. A call that names a channel has no alternatives,
+ * and one that refers to stored content has no fallback models.
+ */
+function alternativesOf(
+  caller: Caller,
+  request: ChatRequest,
+  views: Views,
+): readonly { readonly caller: Caller; readonly request: ChatRequest }[] {
+  const groups = servingGroupsOf(caller, views)
+  const fallbacks = views.options.options.modelFallbacks.get(request.model) ?? []
+  if (groups.length === 1 && groups[0] === caller.group && fallbacks.length === 0) {
+    return [{ caller, request }]
+  }
+  const isPinned = caller.pinnedChannelId !== null
+  const isBound = isPinned || request.stored !== undefined
+  const { models } = caller.token
+  const allowed = fallbacks.filter((name) => models === null || models.has(name))
+  const requests = [request, ...(isBound ? [] : allowed).map((name) => fallbackTo(request, name))]
+  const all = requests.flatMap((one) =>
+    groups.map((group) => ({ caller: { ...caller, group }, request: one })),
+  )
+  return all.slice(0, isPinned ? 1 : ALTERNATIVES_MAX)
+}
+
+function fallbackTo({ suffix: _, ...request }: ChatRequest, model: string): ChatRequest {
+  const fallback = { ...request, fallbackFor: request.model, model }
+  return request.format.forModel?.(fallback) ?? fallback
+}
+
+/**
+ * Combines the plans of a call's alternatives. The hold covers each of them: it is the highest
+ * price for the highest bounds. Returns the error of the first plan if no plan is possible.
+ */
+function combinedPlan(
+  plans: readonly (CallPlan | RelayError)[],
+  alternatives: readonly { readonly caller: Caller; readonly request: ChatRequest }[],
+  { group }: Pick<Caller, 'group'>,
+  options: RelayOptions,
+): CallPlan | RelayError {
+  const fit = plans.flatMap((plan, index) => {
+    const alternative = alternatives[index]
+    return isRelayError(plan) || alternative === undefined ? [] : [{ plan, ...alternative }]
+  })
+  const [first] = fit
+  if (first === undefined) {
+    const [error] = plans
+    if (error === undefined || !isRelayError(error)) throw new Error('a call without alternatives')
+    return error
+  }
+  const bounds = highestBounds(fit.map(({ plan }) => plan.terms))
+  const dearest = fit.reduce((most, one) =>
+    holdFor(one.plan.price, bounds) > holdFor(most.plan.price, bounds) ? one : most,
+  )
+  const { price } = dearest.plan
+  const { request, plan } = first
+  const { isStream } = request
+  const isOpenEnded = fit.some(({ plan: { terms } }) => terms.isOpenEnded)
+  const isLimitable = fit.every(
+    ({ plan: { price: own, terms } }) =>
+      own.mode === 'call' || terms.hold === 0n || terms.reduction !== null,
+  )
+  const admitted = { model: request.fallbackFor ?? request.model, group, price }
+  return {
+    ...plan,
+    price,
+    terms: termsWithin(price, bounds, { isStream, isOpenEnded, isLimitable }, options),
+    alternatives: fit.map(({ plan: { price: own, offer }, ...one }) => ({
+      request: one.request,
+      group: one.caller.group,
+      offer,
+      served: servedAs({ model: one.request.model, group: one.caller.group, price: own }, admitted),
+    })),
+  }
+}
+
+const servedAs = (served: Served, admitted: Served): Served | null =>
+  served.model === admitted.model &&
+  served.group === admitted.group &&
+  served.price === admitted.price
+    ? null
+    : served
+
+function highestBounds(all: readonly CallTerms[]): CallTerms['bounds'] {
+  const most = (count: (bounds: CallTerms['bounds']) => number) =>
+    Math.max(...all.map(({ bounds }) => count(bounds)))
+  const tools = largestUses(all.map(({ bounds }) => bounds.tools))
+  return {
+    inputTokens: most(({ inputTokens }) => inputTokens),
+    outputTokens: most(({ outputTokens }) => outputTokens),
+    choices: most(({ choices }) => choices),
+    ...(tools === undefined ? {} : { tools }),
+  }
+}
+
+/**
+ * Reports whether the hold of a call covers an alternative. It does, unless the output limit was
+ * reduced for a price with cheaper output.
+ */
+export function isCovered(
+  { served }: Alternative,
+  price: PriceSnapshot,
+  { bounds }: CallTerms,
+  granted: { readonly hold: Quota; readonly outputLimit: number | null },
+): boolean {
+  const { hold: held, outputLimit } = granted
+  if (served === null || served.price === price || outputLimit === null) return true
+  return holdFor(served.price, { ...bounds, outputTokens: outputLimit }) <= held
+}
+
+/**
+ * Plans a call: determines its worst-case cost and the channels to which it may be sent, or returns
+ * an error.
+ */
+export function planCall(
+  views: Views,
+  caller: Caller,
+  request: ChatRequest,
+  now: number,
+): CallPlan | RelayError {
+  const { options } = views.options
+  const error = accessError(caller, options, request)
+  if (error !== null) return error
+  const alternatives = alternativesOf(caller, request, views)
+  const [first] = alternatives
+  if (first === undefined) return relayError('group_not_allowed', { subject: caller.group })
+  if (first.caller === caller && alternatives.length === 1) {
+    return planAlternative(views, caller, request, now)
+  }
+  const plans = alternatives.map((one) => planAlternative(views, one.caller, one.request, now))
+  return combinedPlan(plans, alternatives, caller, options)
+}
+
+/**
+ * Returns the caller with the first of its groups that offers the model. Work other than calls has
+ * no alternatives, so it stays in this group.
+ */
+export function inOfferingGroup(
+  views: Views,
+  caller: Caller,
+  model: string,
+  kind: OfferKind,
+): Caller {
+  const groups = servingGroupsOf(caller, views)
+  const group = groups.find((name) => views.channels.offering(name, model, kind).length > 0)
+  return group === undefined || group === caller.group ? caller : { ...caller, group }
+}

@@ -1,0 +1,399 @@
+import type { Thinking } from '#relay/conversion/canonical-request.ts'
+import type { RelayOptions } from '#relay/views/option-view.ts'
+import { adaptRequest } from '../adapters/adapt-request.ts'
+import { type AdapterOptions, NO_ADAPTERS } from '../adapters/model-adapter-options.ts'
+import {
+  type ProviderSettings,
+  providerSettings,
+} from '../adapters/model-headers-and-api-version.ts'
+import { thinkingFor } from '../adapters/model-suffix.ts'
+import { suffixAt } from '../adapters/resolve-model-name.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { conversionLimitError } from '../conversion/conversion-limits.ts'
+import type { CallConversion } from '../conversion/convert-call.ts'
+import { chatVendorOf } from '../conversion/openai-chat/chat-extensions-of-provider.ts'
+import { applyEdits } from '../dialects/byte-edits.ts'
+import { formatFor } from '../dialects/choose-provider-format.ts'
+import { withAllowedCache } from '../dialects/detect-one-hour-cache-writes.ts'
+import { convertToPredict } from '../dialects/input-formats/convert-to-vertex-predict.ts'
+import {
+  type ChatRequest,
+  isDirectFormat,
+  type UpstreamChange,
+  type WireFormat,
+} from '../dialects/wire-format.ts'
+import type { CallEndpoint } from '../providers/openai-compatible/provider-profile.ts'
+import {
+  compactPathOf,
+  endpointOf,
+  isByDeployment,
+  type ProviderTarget,
+} from '../providers/openai-compatible/provider-target.ts'
+import type { Translation } from '../providers/translations/translation.ts'
+import { withStoredInput } from '../stored-responses/resolve-stored-input.ts'
+import type { RelayChannel } from '../views/channel-view.ts'
+import type { CallTerms } from './call-hold-terms.ts'
+import { type ConvertedRequest, conversionOf } from './convert-request.ts'
+import { withFittingBudget } from './fit-thinking-budget.ts'
+import { withoutForeignThinking } from './remove-thinking-of-other-providers.ts'
+import { type TranslatedChat, translateChat } from './translate-chat-for-provider.ts'
+
+/** A channel to which the call may be sent, with the request for that channel. */
+export type Candidate = {
+  readonly channel: RelayChannel
+  /** The caller's request after the channel's overrides. */
+  readonly request: ChatRequest
+  readonly body: Buffer
+  /** The provider's name for the model, or null if the provider uses the caller's name. */
+  readonly upstreamModel: string | null
+  /** The members of the request that are removed, because this channel does not allow them. */
+  readonly dropped: readonly string[]
+  /** Paths in the request that the provider's model or format does not support (losses). */
+  readonly losses: readonly string[]
+  /** True if the caller has requested images as base64, but the provider returns their URLs. */
+  readonly lacksImageData?: true
+  readonly settings: ProviderSettings
+  /** The conversion to the provider's format. Null if the caller uses the same format. */
+  readonly conversion: CallConversion | null
+  /** How the provider's answers are translated. Omitted if the provider speaks the format. */
+  readonly translated?: TranslatedChat
+}
+
+const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
+const NO_LOSSES: readonly string[] = []
+const BUDGET = 'thinking.budget_tokens'
+
+/** The output limits of a call, in tokens per choice. */
+export type OutputLimits = {
+  /** The limit that the call's hold covers. Null keeps the request's own limit. */
+  readonly covered: number | null
+  /** The limit to send if the request has none and the provider's format requires one. */
+  readonly ofFormat: number
+}
+
+const OWN_LIMITS: OutputLimits = { covered: null, ofFormat: 4_096 }
+
+export const outputLimitsOf = (
+  { messagesOutputDefaults }: RelayOptions,
+  { model }: ChatRequest,
+  { bounds }: CallTerms,
+  covered: number | null,
+): OutputLimits => {
+  const ofModel =
+    messagesOutputDefaults.get(model) ??
+    messagesOutputDefaults.get('default') ??
+    bounds.outputTokens
+  return { covered, ofFormat: Math.max(1, Math.min(ofModel, bounds.outputTokens)) }
+}
+
+/**
+ * Returns the request for this channel. Returns an error if the request is invalid after the
+ * channel's overrides, or if the provider's format can't express the request.
+ */
+export function candidateOf(
+  channel: RelayChannel,
+  request: ChatRequest,
+  isOverridden = true,
+  limits = OWN_LIMITS,
+  adapters = NO_ADAPTERS,
+): Candidate | RelayError {
+  const candidate = untranslated(channel, request, { isOverridden, limits, adapters })
+  if (isRelayError(candidate)) return candidate
+  const {
+    channel: { target },
+    request: { format, model },
+    upstreamModel,
+  } = candidate
+  const endpoint = target && endpointOf(target, format.name, upstreamModel ?? model)
+  return endpoint?.translation === undefined
+    ? candidate
+    : translatedCandidate(candidate, endpoint.translation)
+}
+
+type Choices = {
+  readonly isOverridden: boolean
+  readonly limits: OutputLimits
+  readonly adapters: AdapterOptions
+}
+
+function untranslated(
+  channel: RelayChannel,
+  request: ChatRequest,
+  choices: Choices,
+): Candidate | RelayError {
+  const route = routeAt(channel, request, choices)
+  if (isRelayError(route)) return route
+  if (isNative(route, request)) {
+    const { request: own, losses } = withoutForeignThinking(request, route.model)
+    return adapted(finished(channel, own, { ...route, losses }, null))
+  }
+  const converted = convertedAt(channel, request, route)
+  if (isRelayError(converted)) return converted
+  const { conversion } = converted
+  const change = { ...route, thinking: null, losses: conversion.losses }
+  return finished(channel, converted.request, change, conversion)
+}
+
+/**
+ * Returns the error if the request can't be converted for this channel; otherwise null. The
+ * conversion is cached, so the later call of `candidateOf` does not repeat it.
+ */
+export function conversionErrorAt(
+  channel: RelayChannel,
+  request: ChatRequest,
+  choices: Choices,
+): RelayError | null {
+  const route = routeAt(channel, request, choices)
+  if (isRelayError(route)) return route
+  if (isNative(route, request)) return null
+  const converted = convertedAt(channel, request, route)
+  return isRelayError(converted) ? converted : null
+}
+
+/** The decisions for a channel that precede the conversion of the request. */
+type Route = CandidateChange & {
+  readonly format: WireFormat
+  /** True if the endpoint takes the requests of Vertex AI's method `predict`. */
+  readonly isPredict: boolean
+}
+
+const isNative = ({ format, isPredict }: Route, request: ChatRequest): boolean =>
+  format.name === request.format.name && !isPredict
+
+function routeAt(
+  channel: RelayChannel,
+  request: ChatRequest,
+  { isOverridden, limits, adapters }: Choices,
+): Route | RelayError {
+  const { model, suffix } = suffixAt(channel, request, adapters)
+  const { target } = channel
+  if (request.format.isCompaction && (target === null || compactPathOf(target, model) === null)) {
+    return relayError('not_convertible', { param: 'compact' })
+  }
+  const { name } = request.format
+  const endpoint = target === null ? undefined : endpointOf(target, name, model)
+  if (isDirectFormat(name) && endpoint === undefined) {
+    return relayError('not_convertible', { param: 'model' })
+  }
+  const format = formatFor(channel, request.format, model)
+  const overrides = isOverridden ? channel.rules.overrides : NO_OVERRIDES
+  const outputTokensMax = outputLimitFor(request, format, limits, overrides)
+  const thinking = suffix === null ? null : thinkingFor(suffix, model, outputTokensMax, adapters)
+  const isPredict = endpoint?.isPredict === true
+  return { model, isOverridden, limits, adapters, outputTokensMax, thinking, format, isPredict }
+}
+
+/** Returns the request in the format of the channel, or an error if it can't be converted. */
+function convertedAt(
+  channel: RelayChannel,
+  request: ChatRequest,
+  { model, format, limits, thinking, isPredict }: Route,
+): ConvertedRequest | RelayError {
+  if (isPredict) return convertToPredict(request)
+  if (format.name === 'completions' || isDirectFormat(format.name)) {
+    return relayError('not_convertible', { param: 'model' })
+  }
+  return conversionOf(request, format, {
+    format: format.name,
+    model,
+    outputTokensMax: limits.covered ?? limits.ofFormat,
+    outputTokensMost: limits.covered,
+    vendor: chatVendorOf(channel.terms.type),
+    ...(thinking === null ? {} : { thinking }),
+  })
+}
+
+/** Rewrites an image request for an endpoint whose request format differs from OpenAI's. */
+function adapted(candidate: Candidate | RelayError): Candidate | RelayError {
+  if (isRelayError(candidate)) return candidate
+  const { body, channel, request, upstreamModel } = candidate
+  const adapter = channel.target === null ? undefined : adapterOf(candidate, channel.target)
+  if (adapter === undefined) return candidate
+  const limitError = conversionLimitError(body)
+  if (limitError !== null) return limitError
+  const asked = JSON.parse(body.toString('utf8'))
+  const written = adapter.requestOf(asked, upstreamModel ?? request.model)
+  if ('unsupported' in written) {
+    return relayError('not_convertible', { param: String(written.unsupported) })
+  }
+  const isDataLacking =
+    adapter.answersOnlyAddresses === true && asked.response_format === 'b64_json'
+  return {
+    ...candidate,
+    body: Buffer.from(JSON.stringify(written)),
+    losses: [...candidate.losses, ...adapter.lossesOf(asked)],
+    ...(isDataLacking ? { lacksImageData: true } : {}),
+  }
+}
+
+/**
+ * Returns the output limit that is sent. Null if the request has no limit and the format requires
+ * none. Anthropic's format requires a limit, and a thinking budget must be below it.
+ */
+function outputLimitFor(
+  { outputTokensMax }: ChatRequest,
+  { name }: WireFormat,
+  { covered, ofFormat }: OutputLimits,
+  overrides: ReadonlyMap<string, string>,
+): number | null {
+  const isMessages = name === 'messages'
+  const override = isMessages ? Number(overrides.get('max_tokens') ?? 0) : 0
+  const own = override > 0 ? override : outputTokensMax
+  if (own === null) return covered ?? (isMessages ? ofFormat : null)
+  return covered === null ? own : Math.min(own, covered)
+}
+
+type CandidateChange = {
+  readonly model: string
+  readonly isOverridden: boolean
+  readonly limits: OutputLimits
+  readonly adapters: AdapterOptions
+  /** How much the model shall think, if the request has not been converted. */
+  readonly thinking: Thinking | null
+  readonly outputTokensMax: number | null
+  /** The losses of an earlier step. */
+  readonly losses?: readonly string[]
+}
+
+/** Applies the adapters and the channel's overrides to a request in the provider's format. */
+function finished(
+  channel: RelayChannel,
+  requested: ChatRequest,
+  { model, isOverridden, limits, adapters, losses = NO_LOSSES, ...change }: CandidateChange,
+  conversion: CallConversion | null,
+): Candidate | RelayError {
+  const { rules } = channel
+  const { request, dropped: lifetimes } = withAllowedCache(requested, rules.allowedMembers)
+  const ownOverrides = isOverridden ? rules.overrides : NO_OVERRIDES
+  const vendor = chatVendorOf(channel.terms.type)
+  const adaptation = adaptRequest(
+    request,
+    { ...change, model, vendor, overrides: ownOverrides, setsParameters: isOverridden },
+    adapters,
+  )
+  const adapted = adaptation?.overrides ?? ownOverrides
+  const { format } = request
+  const isLimitMissing =
+    format.name === 'messages' && request.outputTokensMax === null && !adapted.has('max_tokens')
+  const outputTokens = limits.covered ?? (isLimitMissing ? limits.ofFormat : null)
+  const overrides = withFittingBudget(request, adapted, outputTokens)
+  if (isRelayError(overrides)) return overrides
+  const bodyChange = {
+    model,
+    isDeployment: channel.target !== null && isByDeployment(channel.target),
+    forcesUsage: rules.takesIncludeUsage,
+    overrides: withModelName(request, model, overrides),
+    ...(adaptation === null ? {} : { removed: adaptation.removed }),
+    allowed: rules.allowedMembers,
+    outputTokens,
+  }
+  const { body, dropped: members } = format.upstreamBody(request, bodyChange)
+  const dropped = [...members, ...lifetimes]
+  const candidate = {
+    channel,
+    body,
+    dropped,
+    losses: losses.concat(adaptation?.losses ?? [], overrides === adapted ? [] : BUDGET),
+    settings: providerSettings(adapters, format.name, request.model, model),
+    conversion,
+  }
+  if (overrides.size > 0 || dropped.length > 0) return overridden(candidate, request, bodyChange)
+  return {
+    ...candidate,
+    request: limited(request, outputTokens),
+    body: withEnvelope(channel, request, bodyChange, body),
+    upstreamModel: model === request.model ? null : model,
+  }
+}
+
+/** Reads a changed request again, because its limits and its model may have changed. */
+function overridden(
+  candidate: Omit<Candidate, 'request' | 'upstreamModel'>,
+  request: ChatRequest,
+  bodyChange: UpstreamChange,
+): Candidate | RelayError {
+  const { body, channel } = candidate
+  const { format, isStream } = request
+  const path = { model: bodyChange.model, isStream }
+  const changed = format.readChangedRequest(body, path)
+  if (isRelayError(changed)) return changed
+  // Overrides must not change the response to the caller, so the caller's own values are used.
+  const { wantsUsage, model: called, stored, files } = request
+  const completed = stored === undefined ? changed : withStoredInput(changed, stored)
+  // An override may have added tools of the provider without a limit.
+  const limitEdits = changed.toolLimits?.edits ?? []
+  const limitedBody = applyEdits(body, limitEdits)
+  const sent = limitEdits.length === 0 ? changed : format.readChangedRequest(limitedBody, path)
+  if (isRelayError(sent)) return sent
+  return {
+    ...candidate,
+    request: { ...completed, wantsUsage, model: called, ...(files && { files }) },
+    body: withEnvelope(channel, sent, { ...bodyChange, model: changed.model }, limitedBody),
+    upstreamModel: changed.model === called ? null : changed.model,
+  }
+}
+
+/**
+ * Returns the body for an endpoint whose bodies differ from those of its format. `body` is the
+ * request in the format itself, after the same change.
+ */
+function withEnvelope(
+  { target }: RelayChannel,
+  request: ChatRequest,
+  change: UpstreamChange,
+  body: Buffer,
+): Buffer {
+  const { format } = request
+  const { envelope } = (target && endpointOf(target, format.name, change.model)) ?? {}
+  return envelope === undefined ? body : format.upstreamBody(request, { ...change, envelope }).body
+}
+
+/**
+ * Sets the model's name in the body if the caller's name had a suffix, or if the model is a
+ * fallback model. A converted request has the provider's name already, and Gemini's formats have it
+ * in the path.
+ */
+function withModelName(
+  { suffix, fallbackFor, format }: ChatRequest,
+  model: string,
+  overrides: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const isOther = suffix !== undefined || fallbackFor !== undefined
+  const isInBody = isOther && !format.name.startsWith('gemini')
+  if (!isInBody || overrides.has('model')) return overrides
+  return new Map([...overrides, ['model', JSON.stringify(model)]])
+}
+
+function limited(request: ChatRequest, outputTokens: number | null): ChatRequest {
+  const requested = request.outputTokensMax
+  if (outputTokens === null || (requested !== null && requested <= outputTokens)) return request
+  return { ...request, outputTokensMax: outputTokens }
+}
+
+/** Returns the adapter of the endpoint of a request for images; undefined if it has none. */
+export const adapterOf = (
+  { request: { format, model }, upstreamModel }: Candidate,
+  target: ProviderTarget,
+): CallEndpoint['adapter'] => endpointOf(target, format.name, upstreamModel ?? model)?.adapter
+
+/**
+ * Translates the body of a finished request to the format of a provider that has no common format.
+ */
+function translatedCandidate(
+  candidate: Candidate,
+  translation: Translation,
+): Candidate | RelayError {
+  const { body, request, channel, upstreamModel, losses } = candidate
+  const { profile, address } = channel.target ?? {}
+  const model = upstreamModel ?? request.model
+  const target = { model, isStream: request.isStream, other: address?.other ?? '' }
+  const chat = translateChat(translation, body, request.choices, target)
+  if (isRelayError(chat)) return chat
+  return {
+    ...candidate,
+    body: chat.body,
+    losses: losses.concat(chat.losses),
+    translated: chat.translated,
+    request: profile?.ignoresOutputLimit === true ? { ...request, outputTokensMax: null } : request,
+  }
+}

@@ -1,0 +1,67 @@
+import { channelsIn } from '#domain/routing/channels-by-group-and-model.ts'
+import type { RelayError } from '../canonical/relay-error.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import { serves } from '../views/channel-view.ts'
+import type { Caller } from './authenticate.ts'
+import { checkAccountCanPay } from './check-account-can-pay.ts'
+import { isKeyed } from './claim-idempotency-key.ts'
+import { isOfConversion } from './convert-request.ts'
+import type { Exchange } from './http-exchange.ts'
+import { type CallPlan, lowestTerms } from './plan-call.ts'
+import { conversionErrorAt, outputLimitsOf } from './prepare-request-for-channel.ts'
+import type { RelayDeps } from './relay-deps.ts'
+
+/** The maximum number of channels for which a conversion is tried before the admission. */
+const CHANNELS_TRIED_MAX = 4
+/** A longer request is converted only for callers who can pay, because a conversion costs time. */
+const UNPAID_BYTES_MAX = 64 * 1024
+
+/**
+ * Returns the error for a request that can't be expressed in the format of any channel on offer.
+ * Such a request is refused before any quota is held for it. A conversion that succeeds is cached
+ * for the attempt.
+ */
+export function checkConversion(
+  deps: Pick<RelayDeps, 'actors' | 'views'>,
+  exchange: Exchange,
+  caller: Caller,
+  request: ChatRequest,
+  plan: CallPlan,
+): RelayError | null | Promise<RelayError | null> {
+  const { format, model, body } = request
+  // Another model or group may need no conversion.
+  if (plan.alternatives !== undefined) return null
+  if (!format.isCompaction) {
+    for (const channel of channelsIn(plan.offer)) {
+      if (serves(channel, format.name, model)) return null
+    }
+  }
+  if (body.length <= UNPAID_BYTES_MAX) return conversionError(deps, request, plan)
+  const terms = lowestTerms(deps.views.options, plan)
+  const checking = checkAccountCanPay(deps, exchange, caller, request, { ...plan, terms })
+  return checking.then((error) => {
+    if (error === null) return conversionError(deps, request, plan)
+    // Only an admission detects that a request with an `Idempotency-Key` repeats an admitted call.
+    return isKeyed(exchange) ? null : error
+  })
+}
+
+function conversionError(
+  { views }: Pick<RelayDeps, 'views'>,
+  request: ChatRequest,
+  { offer, terms, isOverridden }: CallPlan,
+): RelayError | null {
+  const { options } = views.options
+  const limits = outputLimitsOf(options, request, terms, null)
+  const choices = { isOverridden, limits, adapters: options.adapters }
+  let refusal: RelayError | null = null
+  let tried = 0
+  for (const channel of channelsIn(offer)) {
+    tried += 1
+    if (tried > CHANNELS_TRIED_MAX) return null
+    const error = conversionErrorAt(channel, request, choices)
+    if (error === null) return null
+    if (isOfConversion(error)) refusal = error
+  }
+  return refusal
+}

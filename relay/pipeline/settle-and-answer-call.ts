@@ -1,0 +1,371 @@
+import type { CallEnd } from '#domain/accounts/events.ts'
+import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { AnswerError } from '../conversion/canonical-answer.ts'
+import { answeredModelIn, withShownModel } from '../dialects/model-name-in-answer.ts'
+import { serviceTierIn } from '../dialects/price-conditions-of-request.ts'
+import type { WireFormat } from '../dialects/wire-format.ts'
+import { idsInEvent, idsInResponse, isStored } from '../stored-responses/resolve-stored-input.ts'
+import { placeOf } from '../views/channel-view.ts'
+import type { AnswerForwarder } from './audio-forwarder.ts'
+import type { Caller } from './authenticate.ts'
+import { type Delivery, meter, tokensOf } from './billed-usage.ts'
+import type { CallLedger } from './call-ledger.ts'
+import { mismatchIn } from './compare-answer-with-request-and-bill.ts'
+import { accountCodeIn } from './detect-provider-account-error.ts'
+import {
+  answerError,
+  callErrorAnswer,
+  confidentialOf,
+  ERROR_CODE_OF,
+  providerErrorBody,
+  sendCallError,
+} from './failed-call-answer.ts'
+import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
+import type { OutputHoldTracker } from './output-hold-tracker.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
+import { changesOf } from './recorded-request-changes.ts'
+import type { RelayDeps } from './relay-deps.ts'
+import type { RunningCall } from './running-call.ts'
+import { storeProviderMessage } from './store-provider-message.ts'
+import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
+import { endStream, TEXT_BYTES_MAX, writeBytes } from './write-streamed-response.ts'
+
+export type Closing = {
+  readonly deps: RelayDeps
+  readonly exchange: Exchange
+  /** The caller's format. */
+  readonly format: WireFormat
+  readonly call: RunningCall
+  readonly ledger: CallLedger
+  readonly outputHold: OutputHoldTracker
+  /** The error for the caller if no channel was tried; otherwise null. */
+  readonly unserved: RelayError | null
+  readonly caller: Caller
+}
+
+const NO_TEXT = { text: '', tokens: 0 } as const
+const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
+
+/** The call end that the ledger records for each error of an attempt. */
+const END_OF: Record<AttemptError, CallEnd> = {
+  status: 'upstream-error',
+  connect: 'upstream-error',
+  format: 'upstream-error',
+  'error-event': 'upstream-error',
+  'model-fault': 'upstream-error',
+  timeout: 'timeout',
+  cut: 'incomplete',
+  'too-large': 'incomplete',
+  draining: 'incomplete',
+  revoked: 'incomplete',
+  screened: 'incomplete',
+  'balance-spent': 'incomplete',
+  'store-unavailable': 'incomplete',
+  'over-limit': 'incomplete',
+  'caller-gone': 'client-gone',
+}
+
+/**
+ * Returns the call end to record. An answer that was read only for its usage is incomplete, because
+ * the caller did not receive it.
+ */
+function endOf({ isCallerGone, isReadOn }: RunningCall, end: CallEnd): CallEnd {
+  if (isCallerGone) return 'client-gone'
+  return isReadOn && end === 'done' ? 'incomplete' : end
+}
+
+const isAnswered = ({ response }: Exchange): boolean => response.destroyed || response.writableEnded
+
+/**
+ * Returns a plain answer as the caller receives it: in the caller's format and with the caller's
+ * name for the model. Returns null for an answer that can't be converted, and an error if the
+ * model failed.
+ */
+export function visibleAnswer(
+  { exchange }: Pick<Closing, 'exchange'>,
+  candidate: Candidate,
+  body: Buffer,
+): Buffer | AnswerError | null {
+  const { conversion, upstreamModel, request } = candidate
+  if (conversion !== null) return conversion.convertAnswer(body, exchange.call)
+  const { redactedAnswer, adaptAnswer } = request.format
+  const adapted = adaptAnswer?.(request, body) ?? body
+  const redacted = redactedAnswer?.(adapted, confidentialOf(candidate)) ?? adapted
+  return upstreamModel === null ? redacted : withShownModel(request.format, redacted, request.model)
+}
+
+/**
+ * Settles a call with a plain answer. `body` is the provider's answer. The caller receives
+ * `visible` once the bill is durable: the answer, or the error of a model that failed.
+ */
+export async function concludePlain(
+  closing: Closing,
+  candidate: Candidate,
+  body: Buffer,
+  visible: Buffer | AnswerError,
+): Promise<boolean> {
+  const { exchange, call } = closing
+  const { format } = candidate.request
+  if (!call.isCallerGone && !call.isReadOn) call.noteFirstByte()
+  const delivery: Delivery = {
+    rawUsage: format.usageInAnswer(body),
+    answeredModel: answeredModelIn(format, body),
+    readServiceTier: () => serviceTierIn(body),
+    readText: () => (format.hasTextlessAnswers ? NO_TEXT : textOfAnswer(body, format.readTexts)),
+    isWhole: true,
+    chargesInput: true,
+  }
+  const isAnswer = Buffer.isBuffer(visible)
+  const end = endOf(call, isAnswer ? 'done' : END_OF['model-fault'])
+  if (!(await settle(closing, candidate, delivery, end))) {
+    answerError(exchange, NO_STORE)
+    return false
+  }
+  if (!isAnswer) return sendFault(closing, candidate, visible)
+  await keepStored(closing, candidate, () => idsInResponse(body))
+  sendPlain(closing, visible)
+  return true
+}
+
+/** Sends the error of a model that failed, after the call was settled. */
+function sendFault(closing: Closing, candidate: Candidate, { type, message }: AnswerError): false {
+  const error = Buffer.from(JSON.stringify({ error: { type, message } }))
+  keepEventMessage(closing, candidate, error)
+  const body = shownError(closing, candidate, error)
+  const place = { reason: 'no-channel', errorCode: 'upstream_error', retryAfterMs: 0 } as const
+  sendCallError(closing.exchange, { ...place, status: 502, body })
+  return false
+}
+
+/** Renders a provider's error in the caller's format, without confidential texts. */
+const shownError = ({ deps, exchange }: Closing, candidate: Candidate, error: Buffer): object =>
+  providerErrorBody(candidate, error, 502, {
+    ...{ errors: exchange.errors, call: exchange.call },
+    isHidden: deps.views.options.options.isUpstreamErrorHidden,
+  })
+
+function sendPlain({ exchange, format }: Closing, visibleBody: Buffer): void {
+  const { response } = exchange
+  if (isAnswered(exchange)) return
+  if (response.headersSent || exchange.jsonArray !== null) {
+    // The response has already begun as a stream with ping comments, or it must be an array, so the
+    // answer is sent as a stream event.
+    endStream(exchange, format.streamOfAnswer(visibleBody))
+    return
+  }
+  response.writeHead(200, [
+    ...headersOf(exchange),
+    'Content-Type',
+    format.answerType?.(visibleBody) ?? 'application/json',
+    'Content-Length',
+    `${visibleBody.length}`,
+  ])
+  // Node sends the headers and a string body in one write. Latin-1 keeps every byte.
+  if (visibleBody.length <= TEXT_BYTES_MAX) response.end(visibleBody.toString('latin1'), 'latin1')
+  else response.end(visibleBody)
+}
+
+/**
+ * Settles a streamed call. The last bytes of the stream are sent only when the bill is durable. If
+ * settling fails, an error event is sent in place of these bytes.
+ */
+export async function concludeStream(
+  closing: Closing,
+  candidate: Candidate,
+  { error }: Extract<AttemptEnd, { readonly kind: 'streamed' }>,
+): Promise<boolean> {
+  const { exchange, call } = closing
+  const { forwarder } = call
+  if (forwarder === null) throw new Error('a stream without a forwarder')
+  const isWhole = error === null
+  const delivery: Delivery = {
+    rawUsage: forwarder.rawUsage,
+    answeredModel: forwarder.answeredModel,
+    readServiceTier: () => forwarder.serviceTier,
+    readText: () => forwarder.delivered.read(),
+    isWhole,
+    isUsageEarly: forwarder.isUsageEarly,
+    usageAnomaly: forwarder.usageAnomaly,
+    chargesInput: error !== 'error-event',
+  }
+  const end = endOf(call, isWhole ? 'done' : END_OF[error])
+  const isSettled = await settle(closing, candidate, delivery, end)
+  keepEventMessage(closing, candidate, forwarder.errorEvent)
+  if (isWhole && isSettled) {
+    await keepStored(closing, candidate, () => idsInEvent(forwarder.terminalBytes()))
+  }
+  const { response } = exchange
+  if (isAnswered(exchange)) return isWhole
+  if (forwarder.binaryType !== null) {
+    if (isSettled && isWhole) endBytes(exchange, forwarder)
+    else if (response.headersSent) response.destroy()
+    else answerError(exchange, NO_STORE)
+  } else if (!isSettled) endStream(exchange, errorEvent(exchange, NO_STORE))
+  else if (isWhole) endStream(exchange, forwarder.terminalBytes())
+  else if (error === 'caller-gone') response.destroy()
+  else if (forwarder.errorEvent !== null && accountCodeIn(forwarder.errorEvent) !== null) {
+    endStream(exchange, errorEvent(exchange, relayError('upstream_account')))
+  } else if (forwarder.errorEvent !== null) {
+    const body = shownError(closing, candidate, forwarder.errorEvent)
+    endStream(exchange, exchange.errors.errorEvent(body, exchange.sent))
+  } else
+    endStream(exchange, errorEvent(exchange, call.revokedBy ?? relayError(ERROR_CODE_OF[error])))
+  return isWhole && isSettled
+}
+
+/** Sends the last bytes of an answer that is not text. */
+function endBytes(exchange: Exchange, forwarder: AnswerForwarder): void {
+  writeBytes(exchange, forwarder.binaryType, forwarder.terminalBytes())
+  endStream(exchange, '')
+}
+
+/**
+ * Records that the provider stores this response, so that later calls of the same token may refer
+ * to it. A failure does not affect this call.
+ */
+async function keepStored(
+  { deps, exchange, call, caller }: Closing,
+  { request, channel: { channelId }, conversion }: Candidate,
+  readIds: () => ReturnType<typeof idsInResponse>,
+): Promise<void> {
+  const { keyRef, tokens, outputTokens } = call
+  if (conversion !== null || keyRef === null || !isStored(request)) return
+  const ids = readIds()
+  if (ids === null) return
+  const { tokenId } = caller.token
+  const place = { tokenId, channelId, keyRef, model: request.model }
+  const response = { ...place, ...ids, tokens, outputTokens, at: deps.now() }
+  await deps.storedResponses.add(response).catch((err: unknown) => {
+    deps.log.warn({ err, call: exchange.call }, 'a stored response could not be noted')
+  })
+}
+
+/** Stores the provider's message if an error event ended the stream. */
+function keepEventMessage(
+  { deps, exchange, call, caller }: Closing,
+  candidate: Candidate,
+  body: Buffer | null,
+): void {
+  if (body === null) return
+  const { isUpstreamErrorHidden: isHidden } = deps.views.options.options
+  const isShown = !isHidden && !call.isCallerGone && accountCodeIn(body) === null
+  const { userId } = caller.user
+  const failed = { call: exchange.call, userId, candidate, status: null, body, isShown }
+  storeProviderMessage(deps, failed)
+}
+
+/**
+ * Settles a call whose caller disconnected or lost access before the answer began. The input is
+ * charged, because the provider charges for the request.
+ */
+export async function concludeAbandoned(
+  closing: Closing,
+  candidate: Candidate,
+  error: AttemptError,
+): Promise<false> {
+  const { exchange, call, outputHold } = closing
+  const { imageFactor, choices } = candidate.request
+  // As with any price per call, a call that the provider may have completed is charged.
+  const isPerImage = imageFactor !== undefined && outputHold.price.mode === 'call'
+  const images = isPerImage ? { images: choices } : {}
+  const delivery: Delivery = {
+    rawUsage: undefined,
+    answeredModel: undefined,
+    readText: () => ({ ...NO_TEXT, ...images }),
+    isWhole: false,
+    chargesInput: true,
+  }
+  await settle(closing, candidate, delivery, endOf(call, END_OF[error]))
+  if (call.revokedBy !== null) answerError(exchange, call.revokedBy)
+  else exchange.response.destroy()
+  return false
+}
+
+/** Ends a call whose caller has received nothing. The hold is released before the error is sent. */
+export async function concludeFailedCall(
+  closing: Closing,
+  candidate: Candidate | null,
+  end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
+): Promise<false> {
+  const { deps, exchange, call, ledger, unserved, caller } = closing
+  const isHidden = deps.views.options.options.isUpstreamErrorHidden
+  const { isCallerGone, revokedBy } = call
+  const context = { isHidden, isCallerGone, errors: exchange.errors, call: exchange.call }
+  const answer =
+    revokedBy === null
+      ? callErrorAnswer(candidate, end, { ...context, unserved })
+      : callErrorAnswer(null, null, { ...context, unserved: revokedBy })
+  if (candidate !== null && (end?.error === 'status' || end?.error === 'error-event')) {
+    const { status, body } = end
+    const isShown = 'body' in answer && !isHidden
+    const { userId } = caller.user
+    storeProviderMessage(deps, { call: exchange.call, userId, candidate, status, body, isShown })
+  }
+  const reason = end === null ? answer.reason : END_OF[end.error]
+  try {
+    await call.inTime(
+      ledger.release(
+        {
+          channelId: candidate?.channel.channelId ?? null,
+          reason,
+          errorCode: answer.errorCode,
+          statusCode: answer.status,
+          ...changesOf(closing.format, candidate),
+        },
+        call.attemptHistory(),
+      ),
+    )
+  } catch (err) {
+    deps.log.error({ err, call: exchange.call }, 'a call could not be released')
+  }
+  sendCallError(exchange, answer)
+  return false
+}
+
+/**
+ * Sets the price of the images that were sent. The admission has the price of the dearest images
+ * that any channel's overrides would request.
+ */
+function priceSentImages({ call, caller, outputHold }: Closing, { request }: Candidate): void {
+  const { price } = outputHold
+  const { imageFactor, model } = request
+  if (price.mode !== 'call' || price.imageFactor === undefined) return
+  if (imageFactor === undefined || imageFactor === price.imageFactor) return
+  const { group } = caller
+  call.served = { model, group, ...call.served, price: { ...price, imageFactor } }
+  outputHold.price = call.served.price
+}
+
+/** Writes the bill of a call. Returns false if writing failed. */
+async function settle(
+  closing: Closing,
+  candidate: Candidate,
+  delivery: Delivery,
+  end: CallEnd,
+): Promise<boolean> {
+  const { deps, exchange, call, ledger, outputHold } = closing
+  priceSentImages(closing, candidate)
+  try {
+    const limits = outputHold.limits()
+    const metering = meter(delivery, candidate, call.counter, limits, outputHold.price)
+    const metered = metering instanceof Promise ? await metering : metering
+    call.tokens = tokensOf(metered.usage)
+    call.outputTokens = metered.usage.output
+    const { upstreamModel, channel } = candidate
+    const { revokedBy } = call
+    const endReason = revokedBy === null || end === 'done' ? {} : { endReason: revokedBy.code }
+    const anomaly = metered.anomaly ?? mismatchIn(delivery, candidate, metered.usage, outputHold)
+    const changes = changesOf(closing.format, candidate)
+    const served = call.served === null ? {} : { served: call.served }
+    const ending = { upstreamModel, ...served, end, ...endReason, ...changes, limits, anomaly }
+    const bill = { ...placeOf(channel), ...metered, ...ending }
+    call.attempts.noteAnswer({ model: delivery.answeredModel, usage: delivery.rawUsage })
+    await call.inTime(ledger.settle(bill, call.attemptHistory()))
+    return true
+  } catch (err) {
+    // The bill may have been written despite the error, so only the sweeper may end the call now.
+    deps.log.error({ err, call: exchange.call }, 'a call could not be settled')
+    return false
+  }
+}

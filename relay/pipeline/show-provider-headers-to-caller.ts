@@ -1,0 +1,65 @@
+import { isLoggableId } from '#relay/canonical/redact-provider-texts.ts'
+import type { Exchange } from './http-exchange.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
+import { type ProviderHeaders, requestIdHeaderIn } from './read-provider-headers.ts'
+
+/**
+ * Returns the provider's id of a request for the log. Returns null if there is none, or if it might
+ * contain a key or an address.
+ */
+export function requestIdIn(
+  headers: ProviderHeaders,
+  confidential: readonly string[],
+): string | null {
+  const id = requestIdHeaderIn(headers)
+  return id !== null && isLoggableId(id, confidential) ? id : null
+}
+
+const TURN_STATE = 'x-codex-turn-state'
+/** Matches an opaque text that is short enough for a header. */
+const TURN_STATE_VALUE = /^[\x21-\x7e]{1,4096}$/
+
+/**
+ * Returns the state of a turn to Codex, which sends it with the next calls of the turn. The state
+ * of an earlier attempt is removed.
+ */
+export function showTurnState(
+  { response }: Exchange,
+  { request, conversion }: Candidate,
+  headers: ProviderHeaders,
+): void {
+  const isResponsesApi = request.format.name === 'responses' && conversion === null
+  if (!isResponsesApi || response.headersSent) return
+  const state = headers[TURN_STATE]
+  if (typeof state === 'string' && TURN_STATE_VALUE.test(state)) {
+    response.setHeader(TURN_STATE, state)
+  } else response.removeHeader(TURN_STATE)
+}
+
+const RATE_LIMIT = /^(?:anthropic|x)-ratelimit-[a-z\d-]{1,64}$/
+/** Matches counts, times, durations and single words. */
+const RATE_LIMIT_VALUE = /^[\w.:+-]{1,40}$/
+const RATE_LIMITS_MAX = 32
+
+/**
+ * Sets the response headers that tell the limits and the rest of them at the provider. Headers of
+ * an earlier attempt are removed.
+ */
+export function showRateLimits(
+  { response }: Exchange,
+  headers: ProviderHeaders,
+  confidential: readonly string[],
+): void {
+  if (response.headersSent) return
+  for (const name of response.getHeaderNames()) {
+    if (RATE_LIMIT.test(name)) response.removeHeader(name)
+  }
+  let shown = 0
+  for (const name in headers) {
+    const value = headers[name]
+    if (!RATE_LIMIT.test(name) || typeof value !== 'string' || shown === RATE_LIMITS_MAX) continue
+    if (!RATE_LIMIT_VALUE.test(value) || !isLoggableId(value, confidential)) continue
+    response.setHeader(name, value)
+    shown += 1
+  }
+}

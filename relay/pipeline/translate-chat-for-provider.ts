@@ -1,0 +1,81 @@
+import type { Connections } from '#infra/outbound/outbound-connections.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { ConversionError, type JsonObject } from '../conversion/canonical-request.ts'
+import { conversionLimitError } from '../conversion/conversion-limits.ts'
+import { callerNames } from '../conversion/loss-paths-in-caller-format.ts'
+import { readAnswerSettings, readRequest } from '../conversion/openai-chat/read-request.ts'
+import type { AnswerDecoder, Transport } from '../providers/clouds/cloud-access.ts'
+import { type ImageTask, imageTaskTransport } from '../providers/openai-compatible/image-tasks.ts'
+import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
+import { answerDecoder } from '../providers/translations/decode-answer-to-chat.ts'
+import type { Translation, TranslationTarget } from '../providers/translations/translation.ts'
+
+/** What the answers of a translated chat need. The chat itself is not kept. */
+export type TranslatedChat = {
+  readonly translation: Translation
+  readonly model: string
+  readonly usesFunctionCall: boolean
+}
+
+/**
+ * Translates a checked chat. Returns the error `not_convertible`, with the member at fault, if the
+ * provider can't do what the chat asks for.
+ */
+export function translateChat(
+  translation: Translation,
+  body: Buffer,
+  choices: number,
+  target: TranslationTarget,
+):
+  | {
+      readonly body: Buffer
+      readonly losses: readonly string[]
+      readonly translated: TranslatedChat
+    }
+  | RelayError {
+  if (choices > 1) return relayError('not_convertible', { param: 'n' })
+  const limitError = conversionLimitError(body)
+  if (limitError !== null) return limitError
+  try {
+    const chat = JSON.parse(body.toString('utf8')) as JsonObject
+    const { value: request, losses } = readRequest(chat)
+    const written = translation.writeRequest(request, target)
+    const { usesFunctionCall } = readAnswerSettings(chat)
+    return {
+      body: Buffer.from(JSON.stringify(written.value)),
+      losses: [...losses, ...callerNames(written.losses, 'chat', request)],
+      translated: { translation, model: target.model, usesFunctionCall },
+    }
+  } catch (error) {
+    if (error instanceof ConversionError) {
+      return relayError('not_convertible', { param: error.param.slice(0, 128) })
+    }
+    throw error
+  }
+}
+
+/**
+ * Returns the decoder of the answers to one call. `call` is the id of the call. Null if the
+ * provider answers in the wire format itself.
+ */
+export function decoderFor(
+  translated: TranslatedChat | undefined,
+  { cloud }: ProviderTarget,
+  call: string,
+): AnswerDecoder | null {
+  if (translated === undefined) return cloud?.decoder ?? null
+  const { translation, ...answer } = translated
+  const createdAt = Math.floor(Date.now() / 1_000)
+  return answerDecoder(translation, { ...answer, id: `chatcmpl-${call}`, createdAt })
+}
+
+/** Returns what sends the calls of a target to an origin. `task` is that of an image's adapter. */
+export function transportOf(
+  { cloud }: ProviderTarget,
+  connections: Connections,
+  origin: string,
+  task?: ImageTask,
+): Transport {
+  if (task !== undefined) return imageTaskTransport(task, connections, origin)
+  return cloud?.transport?.(connections, origin) ?? connections.poolFor(origin)
+}

@@ -1,0 +1,136 @@
+import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
+import type { AdapterOptions } from '../adapters/model-adapter-options.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { RelayKey } from '../views/channel-view.ts'
+import { withDroppedBetas } from './build-provider-call.ts'
+import { type ChannelSelector, isRetryable } from './channel-selector.ts'
+import { isOfConversion } from './convert-request.ts'
+import { type Exchange, showNames } from './http-exchange.ts'
+import { type Candidate, candidateOf, type OutputLimits } from './prepare-request-for-channel.ts'
+import type { RelayDeps } from './relay-deps.ts'
+import type { RunningCall } from './running-call.ts'
+import type { CallSession } from './session-affinity.ts'
+import type { AttemptEnd } from './upstream-attempt.ts'
+
+/** The channels of one model and group for a call, and the settings of the attempts at them. */
+export type Route = {
+  readonly selector: ChannelSelector
+  /** The session of the call, or null if the call belongs to no session. */
+  readonly session: CallSession | null
+  readonly triesMax: number
+  readonly isOverridden: boolean
+  readonly limits: OutputLimits
+  readonly adapters: AdapterOptions
+  readonly request: ChatRequest
+  readonly userId: number
+}
+/** The last attempt of a call. */
+export type LastTry = { readonly candidate: Candidate; readonly end: AttemptEnd }
+
+const NO_KEYS: ReadonlySet<RelayKey> = new Set()
+
+/**
+ * Tries one channel after another while the last attempt failed and may be retried. If a key caused
+ * the failure, the same channel may be tried again with another key. If no channel was tried,
+ * returns the error of the last channel that can't get the request, or null.
+ */
+export async function tryChannels(
+  deps: RelayDeps,
+  exchange: Exchange,
+  call: RunningCall,
+  { selector, session, triesMax, request, isOverridden, limits, adapters, userId }: Route,
+): Promise<LastTry | RelayError | null> {
+  let last: LastTry | null = null
+  let requestError: RelayError | null = null
+  let triesLeft = triesMax
+  let used = NO_KEYS
+  while (triesLeft > 0 && call.mayGoOn(performance.now())) {
+    const nextCandidate = selector.next()
+    const channel = nextCandidate instanceof Promise ? await nextCandidate : nextCandidate
+    if (channel === null) break
+    const prepared = candidateOf(channel, request, isOverridden, limits, adapters)
+    const candidate = isRelayError(prepared)
+      ? prepared
+      : withDroppedBetas(prepared, exchange.request.headers)
+    const pendingKey = isRelayError(candidate)
+      ? null
+      : deps.keys.choose(channel, used, session?.keyRefAt(channel))
+    const keyChoice = pendingKey instanceof Promise ? await pendingKey : pendingKey
+    const isRetry = last !== null
+    const isUnfit = isRelayError(candidate) || keyChoice === null
+    // The caller may have disconnected while a channel and key were chosen.
+    const isOver = !call.mayGoOn(performance.now())
+    if (isUnfit || isOver || (isRetry && !deps.retries.enter(deps.live.size))) {
+      selector.end(true)
+      if (isRelayError(candidate) && isOfRequest(candidate)) requestError = candidate
+      if (isUnfit) continue
+      break
+    }
+    const { key } = keyChoice
+    noteDropped(deps, exchange, candidate)
+    const end = await call.tryAt(candidate, key)
+    if (isRetry) deps.retries.release()
+    selector.end(false)
+    last = { candidate, end }
+    traceAttempt(deps, exchange, call, channel.channelId, end)
+    const probes = [...selector.probes, ...keyChoice.probes]
+    const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
+    deps.breaker.note({ ...tried, call: exchange.call }, end)
+    session?.note(channel, key, end)
+    const attempt = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
+    if (deps.autoDisable.note(attempt, end)) call.attempts.blameAccount()
+    if (end.kind !== 'failed' || !isRetryable(end, request.isStream)) break
+    // A probe tests an open circuit for all calls, so it does not count as a try of this call.
+    if (probes.length === 0) triesLeft -= 1
+    if (channel.keys.length > 1 && isOfKey(end)) {
+      used = new Set([...used, key])
+      selector.retryWithAnotherKey()
+    }
+  }
+  return last ?? requestError
+}
+
+/**
+ * Reports whether an error is caused by the request or by the caller's quota, and not by the
+ * channel.
+ */
+const isOfRequest = (error: RelayError): boolean =>
+  isOfConversion(error) || error.code === 'insufficient_quota'
+
+function traceAttempt(
+  { log }: RelayDeps,
+  { call }: Exchange,
+  { providerRequestId }: RunningCall,
+  channelId: number,
+  end: AttemptEnd,
+): void {
+  if (!log.isLevelEnabled('debug')) return
+  const error = end.kind === 'plain' ? null : end.error
+  const { kind, status } = end
+  log.debug({ call, channelId, kind, status, error, providerRequestId }, 'an attempt ended')
+}
+
+function noteDropped({ log }: RelayDeps, exchange: Exchange, candidate: Candidate) {
+  const { channel, dropped, losses } = candidate
+  showNames(exchange, 'X-Dropped-Members', dropped)
+  showNames(exchange, 'X-Conversion-Loss', losses)
+  if (dropped.length === 0) return
+  const { channelId } = channel
+  log.debug({ call: exchange.call, channelId, dropped }, 'members of a request were not sent on')
+}
+
+function isOfKey(end: AttemptEnd): boolean {
+  const outcome = outcomeOf(end)
+  return typeof outcome === 'object' && outcome.blame === 'key'
+}
+
+/**
+ * Returns the error for a call without a usable channel. All channels were full, or they were
+ * removed after the call was planned.
+ */
+export function unservedBy({ fullMs }: ChannelSelector, subject: string): RelayError {
+  if (fullMs === 0) return relayError('no_channel', { param: 'model', subject, retryAfter: 10 })
+  const retryAfter = Math.max(1, Math.ceil(fullMs / 1_000))
+  return relayError('channels_busy', { param: 'model', subject, retryAfter })
+}

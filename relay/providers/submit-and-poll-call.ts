@@ -1,0 +1,118 @@
+import { type Dispatcher, request } from 'undici'
+import { onRequestSent } from '#infra/outbound/on-request-sent.ts'
+import type { Connections } from '#infra/outbound/outbound-connections.ts'
+import { readBoundedBody } from '#infra/outbound/read-bounded-body.ts'
+
+type Handler = Dispatcher.DispatchHandler
+type Controller = Dispatcher.DispatchController
+
+/** The timeout of each request. */
+const REQUEST_MS = 5 * 60_000
+const JSON_BYTES_MAX = 2 * 1024 * 1024
+const CANCEL_MS = 15_000
+const NO_TRAILERS = {}
+
+export type PolledRequest = {
+  readonly method: 'GET' | 'POST'
+  readonly body?: Buffer
+  /** Additional headers of the request. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+  /** Called once the provider may have received the request. */
+  readonly onSent?: () => void
+}
+
+export type PolledAnswer = { readonly status: number; readonly text: string }
+
+/**
+ * A call to a provider that consists of several requests. `handler` receives the events of a single
+ * HTTP call. If the handler aborts the call, the current request is aborted.
+ */
+export class PolledCall {
+  protected readonly connections: Connections
+  protected readonly handler: Handler
+  protected readonly aborter = new AbortController()
+  protected isEnded = false
+  protected resumed: Promise<void> | null = null
+  private readonly headers: Readonly<Record<string, string>>
+  private wake: () => void = () => {}
+
+  /** `headers` prove the key. They are sent with every request. */
+  constructor(
+    connections: Connections,
+    headers: Readonly<Record<string, string>>,
+    handler: Handler,
+  ) {
+    this.connections = connections
+    this.headers = headers
+    this.handler = handler
+  }
+
+  protected get ownHeaders(): Readonly<Record<string, string>> {
+    return { ...this.headers, 'accept-encoding': 'identity' }
+  }
+
+  /** Passes on a complete JSON answer, which ends the call. */
+  protected finish(control: Controller, { status, text }: PolledAnswer): void {
+    this.isEnded = true
+    this.handler.onResponseStart?.(control, status, { 'content-type': 'application/json' })
+    this.handler.onResponseData?.(control, Buffer.from(text))
+    this.handler.onResponseEnd?.(control, NO_TRAILERS)
+  }
+
+  protected async send(
+    url: string,
+    { method, body, headers = {}, signal = this.aborter.signal, onSent }: PolledRequest,
+  ): Promise<PolledAnswer> {
+    const { dispatcher } = this.connections
+    const answer = await request(url, {
+      dispatcher: onSent === undefined ? dispatcher : dispatcher.compose(onRequestSent(onSent)),
+      method,
+      headers: { ...this.ownHeaders, ...headers },
+      body: body ?? null,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
+    })
+    const text = await readBoundedBody(answer.body, JSON_BYTES_MAX)
+    return { status: answer.statusCode, text: text.toString('utf8') }
+  }
+
+  /**
+   * Asks the provider to stop the work, because its result will not be read but would be charged.
+   */
+  protected cancelAt(url: string): void {
+    const signal = AbortSignal.timeout(CANCEL_MS)
+    this.send(url, { method: 'POST', signal }).catch(() => {})
+  }
+
+  protected controller(): Controller {
+    const { aborter } = this
+    const call = this
+    return {
+      rawHeaders: [],
+      rawTrailers: [],
+      get aborted() {
+        return aborter.signal.aborted
+      },
+      get reason() {
+        return aborter.signal.aborted ? (aborter.signal.reason as Error) : null
+      },
+      get paused() {
+        return call.resumed !== null
+      },
+      pause: () => {
+        this.resumed ??= new Promise((resume) => {
+          this.wake = resume
+        })
+      },
+      resume: () => {
+        this.resumed = null
+        this.wake()
+      },
+      abort: (error: Error) => {
+        if (!this.isEnded) aborter.abort(error)
+        this.resumed = null
+        this.wake()
+      },
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto'
+import type { ProviderEvidence } from '#domain/accounts/events.ts'
+import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
+import { areEvidenceTexts } from '../canonical/redact-provider-texts.ts'
+import { withAnswer } from '../pipeline/attempt-evidence.ts'
+import {
+  confidentialOf,
+  isByDeployment,
+  type ProviderTarget,
+} from '../providers/openai-compatible/provider-target.ts'
+import { isObject } from './size-of-conversation-items.ts'
+
+/** The event with which a provider ended a response, and its bytes. */
+export type EndOfResponse = { readonly response: unknown; readonly bytes: Buffer }
+
+/**
+ * Collects identifiers of a session that later prove what the provider did: the id of the request
+ * that opened the session, and the model that the provider names. Each response adds its id, its
+ * usage and the digest of its last event.
+ */
+export class SessionEvidence {
+  private readonly target: ProviderTarget
+  private readonly confidential: readonly string[]
+  private readonly requestId: string | null
+  private model: unknown = null
+
+  constructor(target: ProviderTarget, requestId: string | null) {
+    this.target = target
+    this.confidential = confidentialOf(target)
+    const isFit = requestId !== null && areEvidenceTexts([requestId], this.confidential)
+    this.requestId = isFit ? requestId : null
+  }
+
+  /** Notes the session as the provider describes it when it begins. */
+  noteSession(session: unknown): void {
+    if (isObject(session)) this.model = session.model
+  }
+
+  /**
+   * Returns the evidence of one call. `sentAt` is in unix milliseconds. `end` is null for a call
+   * without a response that ended.
+   */
+  report(sentAt: number, end: EndOfResponse | null): ProviderEvidence {
+    const { requestId, confidential } = this
+    const { hostHash } = this.target
+    const opened = {
+      sentAt,
+      ...(hostHash === undefined ? {} : { hostHash }),
+      ...(requestId === null ? {} : { requestId }),
+    }
+    if (end === null) return opened
+    const { response, bytes } = end
+    const { id, usage } = isObject(response) ? response : {}
+    const isId = typeof id === 'string' && areEvidenceTexts([id], confidential)
+    const evidence = {
+      ...opened,
+      received: { bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') },
+      ...(isId ? { fingerprint: { id } } : {}),
+    }
+    return withAnswer(evidence, { model: this.model, usage }, confidential)
+  }
+
+  /** Reports whether the session has another model than the one that was requested. */
+  isOtherModel(requested: string): boolean {
+    // A deployment's name does not tell which model it runs, so the models can't be compared.
+    if (typeof this.model !== 'string' || this.model === '') return false
+    return !isByDeployment(this.target) && !isSameModel(requested, this.model)
+  }
+}

@@ -1,0 +1,128 @@
+import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isMembers } from '../dialects/check-common-request-members.ts'
+import { jsonError } from '../dialects/invalid-json-error.ts'
+import { scanObject } from '../dialects/scan-request-object.ts'
+import { newCallId } from '../pipeline/http-exchange.ts'
+import {
+  checkMembers,
+  readResponse,
+  readSession,
+  type SessionSettings,
+} from './session-settings.ts'
+import {
+  base64Bytes,
+  type Content,
+  NO_CONTENT,
+  readItem,
+  textContent,
+  withContent,
+} from './size-of-conversation-items.ts'
+
+/** The members of each event that clients may send, besides `type` and `event_id`. */
+const MEMBERS = {
+  'session.update': ['session'],
+  'input_audio_buffer.append': ['audio'],
+  'input_audio_buffer.commit': [],
+  'input_audio_buffer.clear': [],
+  'output_audio_buffer.clear': [],
+  'conversation.item.create': ['previous_item_id', 'item'],
+  'conversation.item.truncate': ['item_id', 'content_index', 'audio_end_ms'],
+  'conversation.item.delete': ['item_id'],
+  'conversation.item.retrieve': ['item_id'],
+  'response.create': ['response'],
+  'response.cancel': ['response_id'],
+} as const
+
+type EventType = keyof typeof MEMBERS
+
+const EVERY_EVENT = ['type', 'event_id']
+const NAMES = namesByFoldedName([...EVERY_EVENT, ...Object.values(MEMBERS).flat()])
+const ID_LENGTH_MAX = 512
+
+/** A checked event of a client. `body` is what is sent to the provider. */
+export type ClientEvent = {
+  readonly type: EventType
+  /** The caller's id of the event; null if it has none. */
+  readonly id: string | null
+  /**
+   * The id with which the event is sent to the provider. It replaces the caller's id, because a
+   * caller could use an id twice.
+   */
+  readonly sentId: string
+  readonly body: Readonly<Record<string, unknown>>
+  /** The content that the event adds to the input of the next response. */
+  readonly content: Content
+  /** The settings of an event `session.update`. */
+  readonly settings: SessionSettings | null
+  /** The output limit in an event `response.create`; null if it has none. */
+  readonly outputTokensMax: number | null
+}
+
+/** Reads an event of a client. `model` is the caller's name for the model of the session. */
+export function readClientEvent(bytes: Buffer, model: string): ClientEvent | RelayError {
+  const members = scanObject(bytes, NAMES)
+  if (!isMembers(members)) return jsonError(bytes, members)
+  const event = JSON.parse(bytes.toString('utf8')) as Record<string, unknown>
+  const { type, event_id } = event
+  if (!isEventType(type)) return relayError('invalid_parameter', { param: 'type' })
+  const error = checkMembers(event, [...EVERY_EVENT, ...MEMBERS[type]], '')
+  if (error !== null) return error
+  const isId = typeof event_id === 'string' && event_id.length <= ID_LENGTH_MAX
+  if (event_id !== undefined && event_id !== null && !isId) {
+    return relayError('invalid_parameter', { param: 'event_id' })
+  }
+  const sentId = `event_${newCallId(Date.now())}`
+  const body = { ...event, event_id: sentId }
+  const none = { content: NO_CONTENT, settings: null, outputTokensMax: null }
+  const plain = { type, id: isId ? event_id : null, sentId, body, ...none }
+  if (type === 'session.update') return sessionUpdate(plain, event.session, model)
+  if (type === 'response.create') return responseCreate(plain, event.response)
+  if (type === 'conversation.item.create') {
+    const content = readItem(event.item, 'item')
+    return isRelayError(content) ? content : { ...plain, content }
+  }
+  if (type !== 'input_audio_buffer.append') return plain
+  const audioBytes = base64Bytes(event.audio)
+  if (audioBytes === null) return relayError('invalid_parameter', { param: 'audio' })
+  return { ...plain, content: { ...NO_CONTENT, audioBytes } }
+}
+
+const isEventType = (type: unknown): type is EventType =>
+  typeof type === 'string' && Object.hasOwn(MEMBERS, type)
+
+function sessionUpdate(
+  event: ClientEvent,
+  value: unknown,
+  model: string,
+): ClientEvent | RelayError {
+  const settings = readSession(value, model, 'session')
+  if (isRelayError(settings)) return settings
+  const { session } = settings
+  return { ...event, settings, content: textContent(session), body: { ...event.body, session } }
+}
+
+function responseCreate(event: ClientEvent, value: unknown): ClientEvent | RelayError {
+  if (value === undefined || value === null) {
+    const { response: _, ...body } = event.body
+    return { ...event, body }
+  }
+  const response = readResponse(value)
+  if (isRelayError(response)) return response
+  const { outputTokensMax } = response
+  const { input, ...others } = response.response
+  let content = textContent(others)
+  const ids = new Set<unknown>()
+  for (const [at, item] of (Array.isArray(input) ? input : []).entries()) {
+    const param = `response.input[${at}]`
+    const added = readItem(item, param, ids)
+    if (isRelayError(added)) return added
+    content = withContent(content, added)
+  }
+  return {
+    ...event,
+    outputTokensMax,
+    content,
+    body: { ...event.body, response: response.response },
+  }
+}

@@ -1,0 +1,112 @@
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { AUDIO_BYTES_PER_TOKEN } from './realtime-usage.ts'
+
+/** The size of content that becomes input of a response. */
+export type Content = {
+  /** The number of bytes of the JSON without audio and pictures. */
+  readonly textBytes: number
+  readonly audioBytes: number
+  readonly pictures: number
+}
+
+export const NO_CONTENT: Content = Object.freeze({ textBytes: 0, audioBytes: 0, pictures: 0 })
+
+/**
+ * The tokens of one picture: the highest count that providers are likely to charge, and an
+ * estimate.
+ */
+const PICTURE_TOKENS = { most: 6_000, likely: 765 }
+const BYTES_PER_TOKEN = 4
+
+/** Returns the maximum number of tokens of content. A token has at least one byte of text. */
+export const tokensAtMost = (
+  { textBytes, audioBytes, pictures }: Content,
+  rate: 'wide' | 'narrow',
+): number =>
+  textBytes +
+  Math.ceil(audioBytes / AUDIO_BYTES_PER_TOKEN.input[rate]) +
+  pictures * PICTURE_TOKENS.most
+
+/** Returns an estimate of the tokens of content. */
+export const estimatedTokens = (
+  { textBytes, audioBytes, pictures }: Content,
+  rate: 'wide' | 'narrow',
+): { readonly text: number; readonly audio: number; readonly image: number } => ({
+  text: Math.ceil(textBytes / BYTES_PER_TOKEN),
+  audio: Math.ceil(audioBytes / AUDIO_BYTES_PER_TOKEN.input[rate]),
+  image: pictures * PICTURE_TOKENS.likely,
+})
+
+export const withContent = (one: Content, other: Content): Content => ({
+  textBytes: one.textBytes + other.textBytes,
+  audioBytes: one.audioBytes + other.audioBytes,
+  pictures: one.pictures + other.pictures,
+})
+
+export const textContent = (value: unknown): Content => ({
+  ...NO_CONTENT,
+  textBytes: value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)),
+})
+
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
+
+/** Returns the number of bytes of a text in base64. Null for any other value. */
+export const base64Bytes = (value: unknown): number | null =>
+  typeof value === 'string' && BASE64.test(value) ? Math.floor((value.length * 3) / 4) : null
+
+const ITEMS = new Set(['message', 'function_call', 'function_call_output'])
+const TEXT_PARTS = new Set(['input_text', 'output_text', 'text'])
+const AUDIO_PARTS = new Set(['input_audio', 'output_audio', 'audio'])
+
+/**
+ * Returns the content of an item of a conversation. Items of tools that the provider runs are
+ * refused. `referred` contains the ids to which earlier items of the same list refer. Undefined if
+ * references are not allowed. Each item may be referred to once, because a reference costs as much
+ * as the item.
+ */
+export function readItem(
+  value: unknown,
+  param: string,
+  referred?: Set<unknown>,
+): Content | RelayError {
+  if (!isObject(value)) return relayError('invalid_parameter', { param })
+  const { type = 'message', id, content } = value
+  if (type === 'item_reference' && referred !== undefined) {
+    if (referred.has(id)) return relayError('invalid_parameter', { param: `${param}.id` })
+    referred.add(id)
+    return textContent(value)
+  }
+  if (typeof type !== 'string' || !ITEMS.has(type)) {
+    return relayError('parameter_not_supported', { param: `${param}.type` })
+  }
+  if (content === undefined || content === null) return textContent(value)
+  if (!Array.isArray(content)) {
+    return relayError('invalid_parameter', { param: `${param}.content` })
+  }
+  const { content: _, ...others } = value
+  let sum = textContent(others)
+  for (const [at, part] of content.entries()) {
+    const added = readPart(part, `${param}.content[${at}]`)
+    if ('code' in added) return added
+    sum = withContent(sum, added)
+  }
+  return sum
+}
+
+function readPart(part: unknown, param: string): Content | RelayError {
+  if (!isObject(part)) return relayError('invalid_parameter', { param })
+  const { type, audio, image_url, ...others } = part
+  if (typeof type !== 'string') return relayError('invalid_parameter', { param: `${param}.type` })
+  const text = textContent(others)
+  if (AUDIO_PARTS.has(type) && image_url === undefined) {
+    const audioBytes = audio === undefined || audio === null ? 0 : base64Bytes(audio)
+    if (audioBytes === null) return relayError('invalid_parameter', { param: `${param}.audio` })
+    return { ...text, audioBytes }
+  }
+  if (type === 'input_image' && audio === undefined) return { ...text, pictures: 1 }
+  if (TEXT_PARTS.has(type) && image_url === undefined && audio === undefined) return text
+  return relayError('parameter_not_supported', { param: `${param}.type` })
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,60 @@
+/** A socket whose conversation can be dropped. */
+type Holder = { readonly dropConversation: () => void }
+
+type Conversation = { readonly userId: number; readonly bytes: number }
+
+/**
+ * Keeps the conversations of sockets without a running call. Conversations are free of charge, so
+ * all of them together may use only a small part of the memory for bodies, and those of one user an
+ * even smaller part. Above these limits, the conversation that has been idle for the longest time
+ * is dropped.
+ */
+export class IdleConversations {
+  private readonly bytesMax: number
+  private readonly bytesPerUserMax: number
+  /** The conversations by their sockets. The first one has been idle for the longest time. */
+  private readonly held = new Map<Holder, Conversation>()
+  private readonly bytesByUser = new Map<number, number>()
+  private bytes = 0
+
+  constructor(bytesMax: number, bytesPerUserMax: number) {
+    this.bytesMax = bytesMax
+    this.bytesPerUserMax = bytesPerUserMax
+  }
+
+  /** Adds a conversation of this length, which may be dropped at once if it is too long. */
+  add(holder: Holder, userId: number, bytes: number): void {
+    this.remove(holder)
+    this.held.set(holder, { userId, bytes })
+    this.change(userId, bytes)
+    while (this.bytesOf(userId) > this.bytesPerUserMax) this.dropOldest(userId)
+    while (this.bytes > this.bytesMax) this.dropOldest(null)
+  }
+
+  /** Removes a conversation, because a call has begun on its socket or the socket has ended. */
+  remove(holder: Holder): void {
+    const conversation = this.held.get(holder)
+    if (conversation === undefined) return
+    this.held.delete(holder)
+    this.change(conversation.userId, -conversation.bytes)
+  }
+
+  private dropOldest(ofUser: number | null): void {
+    for (const [holder, { userId }] of this.held) {
+      if (ofUser !== null && userId !== ofUser) continue
+      this.remove(holder)
+      return holder.dropConversation()
+    }
+  }
+
+  private bytesOf(userId: number): number {
+    return this.bytesByUser.get(userId) ?? 0
+  }
+
+  private change(userId: number, more: number): void {
+    this.bytes += more
+    const ofUser = this.bytesOf(userId) + more
+    if (ofUser > 0) this.bytesByUser.set(userId, ofUser)
+    else this.bytesByUser.delete(userId)
+  }
+}

@@ -1,0 +1,134 @@
+import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http'
+import { Readable, Writable } from 'node:stream'
+import type { WebSocket } from 'ws'
+import { EVENT_BOUNDARY, eventData } from '../canonical/sse-scanner.ts'
+import { streamOfResponse } from '../dialects/openai-responses/stream-events.ts'
+import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
+
+/** The headers of an upgrade that describe its connection, or a call that is sent only once. */
+const OF_UPGRADE = /^(?:connection|upgrade|sec-websocket-.*|content-.*|idempotency-key)$/
+
+/** Returns a message of a socket as the request that would be sent over HTTP. */
+export function requestOf(upgrade: CallRequest, body: Buffer): CallRequest {
+  const headers: IncomingHttpHeaders = {}
+  for (const name in upgrade.headers) {
+    if (!OF_UPGRADE.test(name)) headers[name] = upgrade.headers[name]
+  }
+  headers['content-type'] = 'application/json'
+  headers['content-length'] = `${body.length}`
+  const { url, socket } = upgrade
+  return Object.assign(Readable.from([body], { objectMode: false }), {
+    ...{ method: 'POST', url, headers, socket },
+    // The body is in memory, so it can't stall.
+    complete: true,
+  })
+}
+
+/**
+ * Sends a response over a socket. Each event of a stream becomes one message, and an error becomes
+ * one `error` event. `onEvent` receives the data of each event before it is sent.
+ */
+export const responseOver = (socket: WebSocket, onEvent: (data: string) => void): CallResponse =>
+  new SocketResponse(socket, onEvent)
+
+const NO_HEADERS: ReadonlySet<string> = new Set([
+  ...['content-type', 'content-length', 'access-control-allow-origin'],
+  'access-control-expose-headers',
+])
+
+class SocketResponse extends Writable implements CallResponse {
+  private statusCode = 0
+  headersSent = false
+  shouldKeepAlive = true
+  /** False, because a socket needs no chunked encoding: events are written as they are. */
+  readonly useChunkedEncodingByDefault = false
+  chunkedEncoding = false
+  private readonly socket: WebSocket
+  private readonly onEvent: (data: string) => void
+  private readonly headers = new Map<string, string>()
+  private isStream = false
+  private readonly parts: Buffer[] = []
+
+  constructor(socket: WebSocket, onEvent: (data: string) => void) {
+    super()
+    this.socket = socket
+    this.onEvent = onEvent
+    // A failure to send is followed by the end of the socket, which destroys this response.
+    this.on('error', () => {})
+  }
+
+  setHeader(name: string, value: string): void {
+    this.headers.set(name.toLowerCase(), value)
+  }
+
+  hasHeader(name: string): boolean {
+    return this.headers.has(name.toLowerCase())
+  }
+
+  getHeaderNames(): string[] {
+    return [...this.headers.keys()]
+  }
+
+  removeHeader(name: string): void {
+    this.headers.delete(name.toLowerCase())
+  }
+
+  writeHead(status: number, headers: readonly string[]): void {
+    this.statusCode = status
+    this.headersSent = true
+    for (let at = 0; at + 1 < headers.length; at += 2) {
+      this.setHeader(headers[at] ?? '', headers[at + 1] ?? '')
+    }
+    this.isStream = this.headers.get('content-type')?.startsWith('text/event-stream') === true
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    if (this.isStream) return this.sendEvents(chunk.toString('utf8'), done)
+    this.parts.push(chunk)
+    done()
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    if (this.isStream) return done()
+    const body = Buffer.concat(this.parts)
+    if (this.statusCode === 200) return this.sendEvents(streamOfResponse(body), done)
+    const { error } = JSON.parse(body.toString('utf8')) as { readonly error: object }
+    const headers = [...this.headers].filter(([name]) => !NO_HEADERS.has(name))
+    const status = this.statusCode
+    const event = { type: 'error', status, error, headers: Object.fromEntries(headers) }
+    this.send([JSON.stringify(event)], done)
+  }
+
+  /** The pipeline of calls writes only complete events. Comments and `[DONE]` are not sent. */
+  private sendEvents(events: string, done: (error?: Error | null) => void): void {
+    const messages: string[] = []
+    for (const event of events.split(EVENT_BOUNDARY)) {
+      const data = eventData(event)
+      if (data?.startsWith('{') === true) messages.push(data)
+    }
+    this.send(messages, done)
+  }
+
+  private send(messages: readonly string[], done: (error?: Error | null) => void): void {
+    const last = messages.length - 1
+    if (last < 0) return done()
+    for (const [at, data] of messages.entries()) {
+      this.onEvent(data)
+      // The next write waits until the last message has left: a slow reader pauses the call.
+      if (at === last) this.socket.send(data, (error) => done(error))
+      else this.socket.send(data)
+    }
+  }
+}
+
+/**
+ * Returns an HTTP response on the raw connection of an upgrade request. It is used to refuse an
+ * upgrade.
+ */
+export function responseToUpgrade(request: IncomingMessage): ServerResponse {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(request.socket)
+  response.on('finish', () => request.socket.destroySoon())
+  return response
+}

@@ -1,0 +1,220 @@
+import { offerOf } from '#domain/routing/channels-by-group-and-model.ts'
+import type { TaskLocation, TaskRecord } from '#domain/tasks/decide.ts'
+import type { TaskKind } from '#domain/tasks/events.ts'
+import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { inParallel } from '../channel-actions/run-in-parallel.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { ChannelSelector } from '../pipeline/channel-selector.ts'
+import { type Exchange, sendJson } from '../pipeline/http-exchange.ts'
+import { keysOfSubmitted, sendWithKeys } from '../views/keys-that-may-own-submitted-work.ts'
+import { parsedObject, rejectParam, type TaskBody, textOf } from './read-task-request-body.ts'
+import { drawingAnswer, musicAnswer } from './render-task-json.ts'
+import { sendTaskRequest } from './send-request-to-task-provider.ts'
+import { sendTaskError } from './send-task-errors-and-acceptance.ts'
+import type { TaskDeps } from './task-deps.ts'
+
+const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/**
+ * Reports whether the text has the form of a task id. Other texts cause no read of the event store.
+ */
+export const isTaskId = (id: string): boolean => TASK_ID.test(id)
+
+/** Returns the caller's task with this id. A task of another user counts as missing. */
+export async function ownTask(
+  { ledger }: Pick<TaskDeps, 'ledger'>,
+  { user }: Caller,
+  kind: TaskKind,
+  id: string,
+): Promise<TaskRecord | null> {
+  const record = isTaskId(id) ? await ledger.peek(id) : null
+  if (record === null || record.deletedAt !== undefined) return null
+  const { userId, kind: own } = record.submitted
+  return userId === user.userId && own === kind ? record : null
+}
+
+/** The maximum number of tasks that one user may fetch per minute (a hundred per second). */
+const TASKS_MAX = 6_000
+const SEEDS_MAX = 30
+const AT_ONCE_MAX = 32
+const MINUTE_MS = 60_000
+
+/**
+ * Limits a user's look-ups of tasks over all relays. Look-ups are free, and the limits of calls
+ * don't apply to them. `asksProvider` is true if the look-up sends a request to a provider, at the
+ * operator's expense.
+ */
+async function acquireLookPermit(
+  { limits }: { readonly limits: Limits },
+  { user: { userId } }: Pick<Caller, 'user'>,
+  { tasks, asksProvider }: { readonly tasks: number; readonly asksProvider: boolean },
+): Promise<Permit | RelayError> {
+  const key = `task-looks:${userId}`
+  const claims: readonly Claim[] = [
+    { kind: 'permits', key, max: AT_ONCE_MAX },
+    asksProvider
+      ? { kind: 'rate', key, max: SEEDS_MAX, periodMs: MINUTE_MS, isRefundable: false }
+      : { kind: 'tokens', key, max: TASKS_MAX, estimate: tasks },
+  ]
+  const outcome = await limits.enter(`user:${userId}`, claims)
+  if (!isFull(outcome)) return outcome
+  const retryAfter = Math.max(1, Math.ceil(outcome.waitMs / 1_000))
+  if (outcome.full === 0) {
+    return relayError('too_many_concurrent', { subject: `${AT_ONCE_MAX} (this user)`, retryAfter })
+  }
+  const subject = asksProvider ? `${SEEDS_MAX} seeds / 60 s` : `${TASKS_MAX} tasks / 60 s`
+  return relayError('rate_limited', { subject: `${subject} (this user)`, retryAfter })
+}
+
+const HOST = /^[\w.-]{1,255}(?::\d{1,5})?$|^\[[\da-fA-F:]{2,45}\](?::\d{1,5})?$/
+
+/**
+ * Returns the address of this site for links in a response. Without a configured address, the host
+ * of the request is used. This is safe, because only this caller receives the response.
+ */
+export function siteAddress({ views }: Pick<TaskDeps, 'views'>, { request }: Exchange): string {
+  const { serverAddress } = views.options.options.tasks
+  const host = request.headers.host ?? ''
+  if (serverAddress !== '' || !HOST.test(host)) return serverAddress
+  const isSecure = 'encrypted' in request.socket || request.headers['x-forwarded-proto'] === 'https'
+  return `${isSecure ? 'https' : 'http'}://${host}`
+}
+
+const IDS_MAX = 100
+const READ_AT_ONCE = 8
+const NEVER = new AbortController().signal
+
+export async function withinLookLimits(
+  deps: TaskDeps,
+  exchange: Exchange,
+  caller: Caller,
+  kind: TaskKind,
+  cost: { readonly tasks: number; readonly asksProvider: boolean },
+  work: () => Promise<void>,
+): Promise<void> {
+  const permit = await acquireLookPermit(deps, caller, cost)
+  if (isRelayError(permit)) return sendTaskError(exchange, kind, permit)
+  try {
+    await work()
+  } finally {
+    permit.release({ isRefunded: false })
+  }
+}
+
+async function renderTasks(
+  deps: TaskDeps,
+  exchange: Exchange,
+  kind: TaskKind,
+  tasks: readonly TaskRecord[],
+): Promise<object[]> {
+  const ids = tasks.map(({ submitted }) => submitted.task)
+  const progress = await deps.progress.read(ids).catch(() => new Map<string, string>())
+  const showing = { language: exchange.language, progress, address: siteAddress(deps, exchange) }
+  const answer = kind === 'drawing' ? drawingAnswer : musicAnswer
+  return Promise.all(tasks.map((record) => answer(deps, record, showing)))
+}
+
+/** Serves `GET /mj/task/{id}/fetch` and `GET /suno/fetch/{id}`. */
+export async function fetchTask(
+  deps: TaskDeps,
+  exchange: Exchange,
+  caller: Caller,
+  { kind, id }: { readonly kind: TaskKind; readonly id: string },
+): Promise<void> {
+  await withinLookLimits(
+    deps,
+    exchange,
+    caller,
+    kind,
+    { tasks: 1, asksProvider: false },
+    async () => {
+      const record = await ownTask(deps, caller, kind, id)
+      if (record === null) return notFound(exchange, kind, id)
+      const [answer = {}] = await renderTasks(deps, exchange, kind, [record])
+      sendJson(exchange, 200, kind === 'drawing' ? answer : inMusicEnvelope(answer))
+    },
+  )
+}
+
+/**
+ * Serves `POST /mj/task/list-by-condition` and `POST /suno/fetch`. Both return those requested
+ * tasks that exist.
+ */
+export async function fetchTasks(
+  deps: TaskDeps,
+  exchange: Exchange,
+  caller: Caller,
+  { kind, body }: { readonly kind: TaskKind; readonly body: TaskBody },
+): Promise<void> {
+  const ids = body.texts('ids', IDS_MAX) ?? rejectParam('ids', true)
+  const distinct = [...new Set(ids)]
+  const cost = { tasks: distinct.length, asksProvider: false }
+  await withinLookLimits(deps, exchange, caller, kind, cost, async () => {
+    const found = new Map<string, TaskRecord>()
+    await inParallel(distinct, READ_AT_ONCE, NEVER, async (id) => {
+      const record = await ownTask(deps, caller, kind, id)
+      if (record !== null) found.set(id, record)
+    })
+    const inOrder = distinct.flatMap((id) => found.get(id) ?? [])
+    const answers = await renderTasks(deps, exchange, kind, inOrder)
+    sendJson(exchange, 200, kind === 'drawing' ? answers : inMusicEnvelope(answers))
+  })
+}
+
+const inMusicEnvelope = (data: object) => ({ code: 'success', message: '', data })
+
+/** Serves `GET /mj/task/{id}/image-seed`. Every request is forwarded to the provider. */
+export async function imageSeed(
+  deps: TaskDeps,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  await withinLookLimits(
+    deps,
+    exchange,
+    caller,
+    'drawing',
+    { tasks: 1, asksProvider: true },
+    async () => {
+      const record = await ownTask(deps, caller, 'drawing', id)
+      const place = record?.place
+      if (!place) return notFound(exchange, 'drawing', id)
+      const answer = await seedOf(deps, record.submitted.model, place)
+      if (isRelayError(answer)) return sendTaskError(exchange, 'drawing', answer)
+      sendJson(exchange, 200, answer)
+    },
+  )
+}
+
+/** Requests the seed of a drawing from its provider, within the channel's limits. */
+async function seedOf(
+  deps: TaskDeps,
+  model: string,
+  { channelId, keyRef, upstreamId }: TaskLocation,
+): Promise<object | RelayError> {
+  const channel = deps.views.channels.find(channelId)
+  const keys = keysOfSubmitted(deps.views.channels, { channelId, keyRef })
+  if (channel === undefined || keys.length === 0)
+    return relayError('no_channel', { subject: model })
+  const selector = new ChannelSelector(deps, offerOf([channel]), model, true)
+  if ((await selector.next()) === null) {
+    const retryAfter = Math.max(1, Math.ceil(selector.fullMs / 1_000))
+    return relayError('channels_busy', { subject: model, retryAfter })
+  }
+  const path = `/mj/task/${encodeURIComponent(upstreamId)}/image-seed`
+  const request = { method: 'GET', path } as const
+  const end = await sendWithKeys(keys, ({ target }) =>
+    sendTaskRequest(deps.providerOutbound, target, request),
+  )
+  selector.end(false)
+  const answer = end?.kind === 'plain' ? parsedObject(end.body) : null
+  if (answer === null) return relayError('upstream_error')
+  const code = Number.isInteger(answer.code) ? (answer.code as number) : 1
+  const description = code === 1 ? '' : 'no seed'
+  return { code, description, result: textOf(answer.result, 64) ?? '' }
+}
+
+const notFound = (exchange: Exchange, kind: TaskKind, id: string): void =>
+  sendTaskError(exchange, kind, relayError('task_not_found', { subject: id.slice(0, 64) }))

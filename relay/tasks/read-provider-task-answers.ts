@@ -1,0 +1,198 @@
+import type { OpenStatus, TaskStatus } from '#domain/tasks/events.ts'
+import {
+  type JsonObject,
+  listOf,
+  objectOf,
+  parsedJson,
+  parsedObject,
+  textOf,
+  webAddress,
+} from './read-task-request-body.ts'
+
+const ID_LENGTH_MAX = 128
+/**
+ * The maximum length of a text before secrets are removed. It is large, because a secret that is
+ * cut in two would not be recognized. Afterwards, the text is shortened again.
+ */
+const WORDS_MAX = 256 * 1024
+const TEXT_MAX = WORDS_MAX
+/** The maximum length of a task's result as JSON text. Longer results are not stored. */
+const RESULT_MAX = 96 * 1024
+
+export type SubmitAnswer =
+  | {
+      readonly isAccepted: true
+      readonly upstreamId: string
+      readonly code: number
+      readonly description: string | null
+      readonly status: OpenStatus
+      readonly properties: JsonObject
+    }
+  | {
+      readonly isAccepted: false
+      /** The provider's result code; null if the response can't be read. */
+      readonly code: number | null
+      readonly words: string | null
+      /**
+       * True if the provider's account is missing or its queue is full. Another account may then
+       * accept the task.
+       */
+      readonly isAccountError: boolean
+    }
+
+const ACCEPTED = new Set([1, 21, 22])
+const NO_ACCOUNT = 3
+const QUEUE_FULL = 23
+
+/** The properties of a task that a caller may read. All others concern the provider's accounts. */
+const VISIBLE_PROPERTIES = [
+  'promptEn',
+  'finalPrompt',
+  'numberOfQueues',
+  'bannedWord',
+  'status',
+  'remix',
+]
+
+export function drawingSubmitAnswer(body: Buffer): SubmitAnswer {
+  const answer = parsedObject(body)
+  const code = Number(answer?.code ?? Number.NaN)
+  if (answer === null || !Number.isInteger(code)) return UNREADABLE
+  const upstreamId = textOf(answer.result, ID_LENGTH_MAX)
+  const words = textOf(answer.description, WORDS_MAX)
+  if (!ACCEPTED.has(code)) {
+    const isAccountError = code === NO_ACCOUNT || code === QUEUE_FULL
+    return { isAccepted: false, code, words, isAccountError }
+  }
+  if (upstreamId === null) return UNREADABLE
+  const sentProperties = objectOf(answer.properties)
+  const isModal = sentProperties.status === 'MODAL'
+  const properties = Object.fromEntries(
+    VISIBLE_PROPERTIES.flatMap((key) => {
+      const value = sentProperties[key]
+      const isPlain = ['string', 'number', 'boolean'].includes(typeof value)
+      return isPlain ? [[key, typeof value === 'string' ? textOf(value, WORDS_MAX) : value]] : []
+    }),
+  )
+  const status = isModal ? 'MODAL' : 'SUBMITTED'
+  return { isAccepted: true, upstreamId, code, description: words, status, properties }
+}
+
+const UNREADABLE: SubmitAnswer = {
+  isAccepted: false,
+  code: null,
+  words: null,
+  isAccountError: false,
+}
+
+export function musicSubmitAnswer(body: Buffer): SubmitAnswer {
+  const answer = parsedObject(body)
+  if (answer === null || !('code' in answer)) return UNREADABLE
+  const upstreamId = textOf(answer.data, ID_LENGTH_MAX)
+  const words = textOf(answer.message, WORDS_MAX)
+  if (answer.code !== 'success') return { isAccepted: false, code: 0, words, isAccountError: false }
+  if (upstreamId === null) return UNREADABLE
+  const place = { upstreamId, code: 1, description: words, properties: {} }
+  return { isAccepted: true, ...place, status: 'SUBMITTED' }
+}
+
+/**
+ * The usage that the vendor of a video reports. A value is null if the vendor does not report it.
+ */
+export type VideoUsage = { readonly seconds: number | null; readonly tokens: number | null }
+
+export type ProviderReport = {
+  readonly upstreamId: string
+  readonly status: TaskStatus
+  /** The progress, such as `40%`; null if the provider reports no progress. */
+  readonly progress: string | null
+  readonly imageUrl: string | null
+  readonly promptEn: string | null
+  readonly failReason: string | null
+  /** The result as JSON text. */
+  readonly result: string | null
+  /** The usage of the finished video, as its vendor reports it. */
+  readonly made?: VideoUsage
+}
+
+const STATUSES: ReadonlyMap<unknown, TaskStatus> = new Map<unknown, TaskStatus>([
+  ['', 'SUBMITTED'],
+  ['NOT_START', 'NOT_START'],
+  ['SUBMITTED', 'SUBMITTED'],
+  ['QUEUED', 'QUEUED'],
+  ['MODAL', 'MODAL'],
+  ['IN_PROGRESS', 'IN_PROGRESS'],
+  ['UNKNOWN', 'UNKNOWN'],
+  ['SUCCESS', 'SUCCESS'],
+  ['FAILURE', 'FAILURE'],
+  ['CANCEL', 'FAILURE'],
+])
+
+/** Reads a report on a drawing. Returns null if the report can't be read. */
+export function drawingReport(task: JsonObject): ProviderReport | null {
+  const upstreamId = textOf(task.id, ID_LENGTH_MAX)
+  const status = STATUSES.get(task.status ?? '')
+  if (upstreamId === null || status === undefined) return null
+  const properties = objectOf(task.properties)
+  const prompt = textOf(task.prompt, TEXT_MAX)
+  const result = resultText([
+    { buttons: listOf(task.buttons), prompt, properties: visibleProperties(properties) },
+    { prompt },
+  ])
+  return {
+    upstreamId,
+    status,
+    progress: progressOf(task.progress),
+    imageUrl: webAddress(task.imageUrl),
+    promptEn: textOf(task.promptEn, TEXT_MAX) ?? textOf(properties.finalPrompt, TEXT_MAX),
+    failReason: textOf(task.failReason, WORDS_MAX),
+    result,
+  }
+}
+
+const visibleProperties = ({ finalPrompt }: JsonObject): JsonObject => {
+  const text = textOf(finalPrompt, TEXT_MAX)
+  return text === null ? {} : { finalPrompt: text }
+}
+
+export function musicReport(task: JsonObject): ProviderReport | null {
+  const upstreamId = textOf(task.task_id, ID_LENGTH_MAX)
+  const status = STATUSES.get(task.status ?? '')
+  if (upstreamId === null || status === undefined) return null
+  return {
+    upstreamId,
+    status,
+    progress: progressOf(task.progress),
+    imageUrl: null,
+    promptEn: null,
+    failReason: textOf(task.fail_reason, WORDS_MAX),
+    result: resultText([task.data ?? null]),
+  }
+}
+
+const progressOf = (value: unknown): string | null =>
+  typeof value === 'string' && /^\d{1,3}%$/.test(value) ? value : null
+
+/** Returns the JSON text of the first value whose text is short enough. */
+function resultText(values: readonly unknown[]): string | null {
+  for (const value of values) {
+    const text = value === null ? null : textOf(JSON.stringify(value), RESULT_MAX + 1)
+    if (text !== null && text.length <= RESULT_MAX) return text
+  }
+  return null
+}
+
+/**
+ * Reads the tasks in a response of `list-by-condition` or `/suno/fetch`. Returns null if the
+ * response can't be read. Some providers send null for an empty list.
+ */
+export function reportsIn(
+  kind: 'drawing' | 'music',
+  body: Buffer,
+): readonly ProviderReport[] | null {
+  const value = parsedJson(body)
+  if (value === undefined) return null
+  const rows = Array.isArray(value) ? value : objectOf(value).data
+  const read = kind === 'drawing' ? drawingReport : musicReport
+  return Array.isArray(rows) ? rows.flatMap((row) => read(objectOf(row)) ?? []) : []
+}

@@ -1,0 +1,76 @@
+const [QUOTE, BACKSLASH, LETTER_U] = [34, 92, 117]
+/** The state before the first byte of an escape. After a `u`, four digits follow. */
+const AT_ESCAPE = 5
+
+/**
+ * Yields a JSON document while it arrives, with its texts cut after `max` bytes, so that files in
+ * it are never in memory as a whole. An escape is not cut in two.
+ */
+export async function* withShortTexts(
+  chunks: AsyncIterable<Buffer>,
+  max: number,
+): AsyncGenerator<Buffer> {
+  let isInText = false
+  let isKept = true
+  let length = 0
+  let escapeLeft = 0
+  for await (const chunk of chunks) {
+    const kept = Buffer.allocUnsafe(chunk.length)
+    let size = 0
+    for (const byte of chunk) {
+      if (escapeLeft > 0) {
+        if (escapeLeft === AT_ESCAPE && byte !== LETTER_U) escapeLeft = 0
+        else escapeLeft -= 1
+      } else if (byte === QUOTE) {
+        isInText = !isInText
+        isKept = true
+        length = 0
+      } else if (isInText) {
+        isKept = length < max
+        if (byte === BACKSLASH) escapeLeft = AT_ESCAPE
+        length += 1
+      }
+      if (!isKept) continue
+      kept[size] = byte
+      size += 1
+    }
+    yield kept.subarray(0, size)
+  }
+}
+
+/** The maximum number of bytes before the text that is decoded. */
+const HEAD_LENGTH_MAX = 64 * 1024
+
+/**
+ * Yields the bytes of a member's base64 text while the JSON document arrives. Yields nothing if the
+ * document lacks the member, and rejects if the document ends within the text.
+ */
+export async function* base64TextIn(
+  chunks: AsyncIterable<Buffer>,
+  member: string,
+): AsyncGenerator<Buffer> {
+  const start = new RegExp(`"${member}"\\s*:\\s*"`)
+  let head: string | null = ''
+  let rest = ''
+  for await (const chunk of chunks) {
+    let text = chunk.toString('latin1')
+    if (head !== null) {
+      head += text
+      const found = start.exec(head)
+      if (found === null) {
+        if (head.length > HEAD_LENGTH_MAX) return
+        continue
+      }
+      text = head.slice(found.index + found[0].length)
+      head = null
+    }
+    // Only the padding can be escaped, and it is not needed.
+    const end = text.search(/["\\]/)
+    const part = `${rest}${end < 0 ? text : text.slice(0, end)}`
+    const length = end < 0 ? part.length - (part.length % 4) : part.length
+    rest = part.slice(length)
+    if (length > 0) yield Buffer.from(part.slice(0, length), 'base64')
+    if (end >= 0) return
+  }
+  if (head === null) throw new Error('the answer ended within a file')
+}

@@ -1,0 +1,232 @@
+import type { TaskKind } from '#domain/tasks/events.ts'
+import type { Core } from '#infra/core-dependencies.ts'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
+import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/outbound-connections.ts'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
+import { createTaskProgress, type TaskProgress } from '#infra/task-progress/task-progress.ts'
+import { warnThrottled } from '#infra/telemetry/log.ts'
+import { FailedKeys } from '#relay/limits/block-key-guessing.ts'
+import type { BodyOwner } from '#relay/limits/body-memory.ts'
+import { authenticate, type Caller } from '#relay/pipeline/authenticate.ts'
+import { bodyOwnerOf } from '#relay/pipeline/body-memory-limit-of-user.ts'
+import type { Exchange } from '#relay/pipeline/http-exchange.ts'
+import { readBody } from '#relay/pipeline/read-body.ts'
+import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
+import { isRelayError, relayError } from '../canonical/relay-error.ts'
+import { AcceptedTaskWriter } from './accepted-task-writer.ts'
+import { POLL_PERMITS } from './channel-key-poller.ts'
+import { handleCallback } from './handle-callback.ts'
+import { Permits } from './limit-concurrent-work.ts'
+import { fetchTask, fetchTasks, imageSeed } from './look-up-tasks.ts'
+import { type FindOpenTasks, type PollTimes, startPoller } from './poll-tasks.ts'
+import { DRAWING_NAMES, readDrawing } from './read-drawing-request.ts'
+import { MUSIC_NAMES, readMusic } from './read-music-request.ts'
+import { TaskBody, TaskRequestError } from './read-task-request-body.ts'
+import { TASK_LIMITS } from './send-request-to-task-provider.ts'
+import { sendTaskError } from './send-task-errors-and-acceptance.ts'
+import { PICTURE_PERMITS, serveTaskImage } from './serve-task-image.ts'
+import { submitTask } from './submit-task.ts'
+import type { FindRecentTasks, TaskDeps } from './task-deps.ts'
+import { TaskLedger } from './task-ledger.ts'
+import { kindOf, type TaskRoute, taskRoute } from './task-routes.ts'
+import {
+  readVideos,
+  readVideoTask,
+  recentTasksIn,
+  serveLinkedVideo,
+} from './videos/read-and-link-videos.ts'
+import { isMultipart, jsonOfMultipart, MULTIPART } from './videos/read-multipart-video.ts'
+import { VIDEO_NAMES } from './videos/read-video-request.ts'
+
+export type TaskOverrides = {
+  readonly findOpenTasks?: FindOpenTasks | undefined
+  readonly progress?: TaskProgress | undefined
+  readonly pollTimes?: PollTimes | undefined
+  readonly findRecentTasks?: FindRecentTasks | undefined
+}
+
+export type Tasks = {
+  /** Handles a task request. Resolves once the response is sent. Rejects only because of bugs. */
+  readonly handle: (exchange: Exchange) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** Creates the request handler and starts the poller of drawing and music tasks. */
+export async function startTasks(
+  core: Core,
+  relayDeps: RelayDeps,
+  overrides: TaskOverrides,
+): Promise<Tasks> {
+  const providerOutbound = createOutbound(operatorPolicy(core.config), TASK_LIMITS)
+  const ofAnySize = { ...MANAGEMENT_LIMITS, maxResponseBytes: -1 }
+  const pictureOutbound = createOutbound(operatorPolicy(core.config), ofAnySize)
+  const progress = overrides.progress ?? (await createTaskProgress(core.pg))
+  const ledger = new TaskLedger(relayDeps)
+  const acceptedTasks = new AcceptedTaskWriter({ ...relayDeps, ledger })
+  const guesses = new FailedKeys(relayDeps.limits, relayDeps.vault, 'unknown-tasks')
+  const permits = {
+    picturePermits: new Permits(PICTURE_PERMITS),
+    videoPermits: new Permits(PICTURE_PERMITS),
+    pollPermits: new Permits(POLL_PERMITS),
+  }
+  const looking = { guesses, ...permits, pictureOutbound }
+  const deps: TaskDeps = {
+    ...relayDeps,
+    ...looking,
+    ledger,
+    acceptedTasks,
+    providerOutbound,
+    progress,
+    findRecentTasks: overrides.findRecentTasks ?? recentTasksIn(core.db),
+  }
+  const { findOpenTasks: find, pollTimes: times } = overrides
+  const poller = startPoller(core, deps, { find, times })
+  return {
+    handle: (exchange) => handle(deps, exchange),
+    stop: async () => {
+      await poller.stop()
+      await acceptedTasks.stop()
+      await Promise.all([providerOutbound.close(), pictureOutbound.close()])
+    },
+  }
+}
+
+async function handle(deps: TaskDeps, exchange: Exchange): Promise<void> {
+  const { method = '', url = '' } = exchange.request
+  const route = taskRoute(method, url)
+  const kind = kindOf(url)
+  try {
+    if (isRelayError(route)) return sendTaskError(exchange, kind, route)
+    await dispatch(deps, exchange, kind, route)
+  } catch (error) {
+    if (error instanceof TaskRequestError) return sendTaskError(exchange, kind, error.error)
+    if (!(error instanceof StoreUnavailable)) throw error
+    warnThrottled(deps.log, { reason: error.message }, 'tasks cannot be recorded')
+    sendTaskError(exchange, kind, relayError('store_unavailable', { retryAfter: 5 }))
+  }
+}
+
+const NAMES = { drawing: DRAWING_NAMES, music: MUSIC_NAMES, video: VIDEO_NAMES }
+
+type VideoRead = Extract<
+  TaskRoute,
+  { readonly kind: 'video'; readonly name: 'fetch' | 'list' | 'content' | 'delete' }
+>
+
+const isVideoRead = (route: TaskRoute): route is VideoRead =>
+  'kind' in route && route.name !== 'submit' && route.name !== 'remix'
+
+async function dispatch(
+  deps: TaskDeps,
+  exchange: Exchange,
+  kind: TaskKind,
+  route: TaskRoute,
+): Promise<void> {
+  if (route.name === 'image') return serveTaskImage(deps, exchange, route.id)
+  if (route.name === 'notify') {
+    return handleCallback(deps, exchange, route, (work) =>
+      withBody(deps, exchange, kind, null, work),
+    )
+  }
+  if (route.name === 'content' && (await serveLinkedVideo(deps, exchange, route.id))) return
+  const { request, clientIp, startedAt } = exchange
+  const caller = await authenticate(deps, request, clientIp, startedAt)
+  if (isRelayError(caller)) return sendTaskError(exchange, kind, caller)
+  if (!isKindEnabled(deps, kind)) return sendTaskError(exchange, kind, relayError('tasks_off'))
+  if (isVideoRead(route)) return readVideos(deps, exchange, caller, route)
+  if (route.name === 'fetch') return fetchTask(deps, exchange, caller, { kind, id: route.id })
+  if (route.name === 'seed') return imageSeed(deps, exchange, caller, route.id)
+  const names = NAMES[kind]
+  const owner = await bodyOwnerOf(deps, caller.user.userId, request)
+  const type = request.headers['content-type'] ?? ''
+  const isForm = route.name === 'submit' && isMultipart(type)
+  const work = (bytes: Buffer) => {
+    const bodyOf = async () => (isForm ? await jsonOfMultipart(bytes, type) : bytes)
+    const handled = async () =>
+      handleWithBody(deps, exchange, caller, {
+        ...{ kind, route },
+        body: new TaskBody(await bodyOf(), names),
+      })
+    if (route.name === 'list') return handled()
+    return withCopy(deps, bytes.length * (kind === 'video' ? VIDEO_COPIES : 1), handled)
+  }
+  await withBody(deps, exchange, kind, owner, work, isForm ? MULTIPART : undefined)
+}
+
+/** The copies of a video's body: its texts, its pictures and the body for the vendor. */
+const VIDEO_COPIES = 3
+
+/**
+ * Runs `work` while memory is reserved for a second copy of the body, which is modified for the
+ * provider.
+ */
+async function withCopy(
+  { bodies }: TaskDeps,
+  bytes: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (!bodies.take(bytes)) throw new TaskRequestError(relayError('overloaded', { retryAfter: 2 }))
+  try {
+    await work()
+  } finally {
+    bodies.giveBack(bytes)
+  }
+}
+
+type BodyRequest = {
+  readonly kind: TaskKind
+  readonly route: Extract<
+    TaskRoute,
+    { readonly name: 'list' | 'draw' | 'compose' | 'submit' | 'remix' }
+  >
+  readonly body: TaskBody
+}
+
+async function handleWithBody(
+  deps: TaskDeps,
+  exchange: Exchange,
+  caller: Caller,
+  { kind, route, body }: BodyRequest,
+): Promise<void> {
+  if (route.name === 'submit' || route.name === 'remix') {
+    const request = await readVideoTask(deps, caller, route, body)
+    return submitTask(deps, exchange, caller, request)
+  }
+  if (route.name === 'list') return fetchTasks(deps, exchange, caller, { kind, body })
+  if (route.name === 'compose') {
+    return submitTask(deps, exchange, caller, readMusic(route.action, body))
+  }
+  const { path, mode, reader } = route
+  const options = deps.views.options.options.tasks
+  const request = readDrawing(path, reader, body, { mode, options })
+  return submitTask(deps, exchange, caller, request)
+}
+
+const isKindEnabled = ({ views }: TaskDeps, kind: TaskKind): boolean => {
+  // Videos are enabled by adding a channel for them.
+  if (kind === 'video') return true
+  const { isDrawingOn, isMusicOn } = views.options.options.tasks
+  return kind === 'drawing' ? isDrawingOn : isMusicOn
+}
+
+/**
+ * Runs `work` while memory is reserved for the request's body. For a provider's callback, the
+ * memory is not counted towards any user's share.
+ */
+async function withBody(
+  deps: TaskDeps,
+  exchange: Exchange,
+  kind: TaskKind,
+  owner: BodyOwner | null,
+  work: (body: Buffer) => Promise<void>,
+  mediaType?: RegExp,
+): Promise<void> {
+  const body = await readBody(exchange.request, deps.bodies, owner, mediaType)
+  if (isRelayError(body)) return sendTaskError(exchange, kind, body)
+  try {
+    await work(body)
+  } finally {
+    deps.bodies.giveBack(body.length)
+    if (owner !== null) deps.bodies.release(owner, body.length)
+  }
+}
