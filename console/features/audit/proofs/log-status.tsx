@@ -32,16 +32,36 @@ export function LogStatusPanels() {
 
 function Status({ status }: { status: LogStatus }) {
   const { t } = useTranslation()
-  const number = useNumberFormat()
-  const { latest, witnesses } = status
-  if (latest === null) return <p className="tg-muted">{t('audit.log.none')}</p>
+  const { latest } = status
   return (
     <>
-      {status.refusals.map(({ witness, size }) => (
-        <Alert key={`${witness} ${size}`} tone="bad">
-          {t('audit.log.refused', { name: witness, size: number.format(size) })}
-        </Alert>
-      ))}
+      <Refusals refusals={status.refusals} />
+      {latest === null ? (
+        <p className="tg-muted">{t('audit.log.none')}</p>
+      ) : (
+        <SealedLog status={status} latest={latest} />
+      )}
+    </>
+  )
+}
+
+/** The witnesses that refused the history. The reader must know them before anything is sealed. */
+function Refusals({ refusals }: Pick<LogStatus, 'refusals'>) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  return refusals.map(({ witness, size }) => (
+    <Alert key={`${witness} ${size}`} tone="bad">
+      {t('audit.log.refused', { name: witness, size: number.format(size) })}
+    </Alert>
+  ))
+}
+
+function SealedLog({ status, latest }: { status: LogStatus; latest: SignedCheckpoint }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { witnesses } = status
+  return (
+    <>
       <Facts
         facts={[
           [t('audit.log.origin'), status.origin],
