@@ -173,6 +173,16 @@ it('a witness that refuses the history is named to anybody', async () => {
   await app.page.getByRole('alert').filter({ hasText: text }).waitFor()
 })
 
+it('a witness that refuses the history is named while nothing is sealed', async () => {
+  const refusals = [{ witness: 'other.example', size: 1_200_000, refused_at: NOW - 60 }]
+  app.site.routes['GET /api/transparency-log/status'] = () =>
+    ok({ ...STATUS, latest: null, refusals })
+  await app.page.goto(`${app.site.url}/proof`)
+  const text = en('audit.log.refused', { name: 'other.example', size: '1,200,000' })
+  await app.page.getByRole('alert').filter({ hasText: text }).waitFor()
+  await app.page.getByText(en('audit.log.none')).waitFor()
+})
+
 it('without a witness, nothing looks as if anybody else had confirmed it', async () => {
   const latest = { ...checkpoint(1_204_551, true), cosignatures: [] }
   const status = { ...STATUS, latest, witnesses: [], quorum: 0 }

@@ -32,12 +32,26 @@ export function LogStatusPanels({ isEditable = false }: { isEditable?: boolean }
 
 function Status({ status, isEditable }: { status: LogStatus; isEditable: boolean }) {
   const { t } = useTranslation()
-  const number = useNumberFormat()
-  const { latest, witnesses } = status
-  if (latest === null) return <p className="tg-muted">{t('audit.log.none')}</p>
+  const { latest } = status
   return (
     <>
+      {/* A refusal matters before anything is sealed. */}
       <RefusalAlerts refusals={status.refusals} isEditable={isEditable} />
+      {latest === null ? (
+        <p className="tg-muted">{t('audit.log.none')}</p>
+      ) : (
+        <SealedLog status={status} latest={latest} />
+      )}
+    </>
+  )
+}
+
+function SealedLog({ status, latest }: { status: LogStatus; latest: SignedCheckpoint }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { witnesses } = status
+  return (
+    <>
       <Facts
         facts={[
           [t('audit.log.origin'), status.origin],
