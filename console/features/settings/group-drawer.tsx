@@ -13,7 +13,7 @@ import {
   groupOfDraft,
   validateGroup,
 } from './group-draft.ts'
-import { GROUP_COLORS, type GroupRow } from './group-table.ts'
+import { GROUP_COLORS, type GroupRow } from './group-rows.ts'
 
 type DrawerProps = {
   edited: GroupRow | 'new' | null

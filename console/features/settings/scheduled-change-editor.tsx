@@ -16,7 +16,7 @@ import {
   secondsOfSchedule,
   validateScheduleTime,
 } from './schedule-time-field.tsx'
-import { PriceSubject } from './scheduled-entries.tsx'
+import { PriceSubject } from './scheduled-change-entries.tsx'
 import { useOptionTexts } from './use-option-texts.ts'
 
 type PlanDraft = { at: string; entries: ScheduledChange['changes'] }
@@ -30,7 +30,10 @@ function isWrong(entry: Entry): boolean {
   return number === null || isNegative(number)
 }
 
-/** Saving replaces the plan, or creates a second plan if the first is no longer pending. */
+/**
+ * Edits a scheduled change. Saving replaces the scheduled change, or creates a second one if the
+ * first has been applied or cancelled in the meantime.
+ */
 export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose: () => void }) {
   const { change, onClose } = props
   const { t } = useTranslation()
@@ -97,7 +100,10 @@ function EditedEntry(props: {
   entry: Entry
   isWrong: boolean
   onChange: (value: string) => void
-  /** Removes this entry. Null for a plan's only entry: the user can cancel the plan. */
+  /**
+   * Removes this entry. It is null for the only entry of a change, because the user can cancel the
+   * whole change instead.
+   */
   onRemove: (() => void) | null
 }) {
   const { entry, onChange, onRemove } = props

@@ -1,9 +1,9 @@
+import type { OptionChange } from './changed-options.ts'
 import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
-import type { OptionChange } from './option-changes.ts'
 
 /**
- * Merges the user's change into `theirs`, the text that another user has saved. `hasConflict` is
- * true if both users changed the same entry.
+ * Merges this user's change, from `before` to `after`, into `theirs`, the text that another user
+ * has saved in the meantime. `hasConflict` is true if both users changed the same entry.
  */
 export function mergeChange(
   { before, after }: Pick<OptionChange, 'before' | 'after'>,

@@ -19,7 +19,7 @@ import {
   OTHER_SERIES,
   prepareUsageChart,
   SERIES_MAX,
-} from '#console/features/dashboard/usage-chart.ts'
+} from '#console/features/dashboard/usage-chart-data.ts'
 import { tokenPoints } from '#console/features/dashboard/use-usage.ts'
 
 const HOUR = 3_600

@@ -1,7 +1,7 @@
 import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
 import type { PresetRatios } from '#read-api/contract/options.ts'
 import type { JsonMap } from './json-map.ts'
-import { type PriceKey, type PriceMaps, textsOfMaps } from './price-table.ts'
+import { type PriceKey, type PriceMaps, textsOfMaps } from './price-rows.ts'
 
 type PresetLists = Pick<PresetRatios, 'prompt' | 'completion' | 'max_output'>
 
@@ -15,7 +15,9 @@ export type PresetRow = {
   state: 'new' | 'changed' | 'same'
 }
 
-/** Returns changed models first, new models next, and unchanged models last. */
+/**
+ * Returns the rows of the table of presets: changed models first, then new and unchanged models.
+ */
 export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   const { prompt, completion, caps } = entriesOf(lists)
   const names = [...new Set([prompt, completion, caps].flatMap((list) => [...list.keys()]))].sort()
@@ -30,7 +32,10 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   return rows.sort((one, other) => order[one.state] - order[other.state])
 }
 
-/** Applies the preset lists. A model with a listed ratio loses its fixed price. */
+/**
+ * Replaces the current values by the preset values. A model with a preset ratio loses its fixed
+ * price.
+ */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {
@@ -48,7 +53,10 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
   })
 }
 
-/** Removes all listed values. With its ratio, a model also loses its completion ratio and limit. */
+/**
+ * Removes the values of all models in the preset lists. A model that loses its ratio also loses its
+ * completion ratio and its output limit.
+ */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {

@@ -12,19 +12,22 @@ const FIELDS = Object.keys(OPTIONS) as PriceField[]
 const RATIOS: ReadonlySet<PriceField> = new Set(['ratio', 'completionRatio', 'cacheRatio'])
 export const PRICE_KEYS: readonly PriceKey[] = Object.values(OPTIONS)
 const NAMING_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio'] as const
-/** The built-in values of these options include models that are not in the table. */
+/** Options that have built-in values for models outside of the price table. */
 const BUILT_IN_KEYS: ReadonlySet<PriceKey> = new Set(['CacheRatio', 'MaxOutputTokens'])
 export type PriceKey = (typeof OPTIONS)[PriceField]
 
-/** All values are decimal texts. An empty text is a missing value. */
+/** The prices of one model. All values are decimal texts, and an empty text is a missing value. */
 export type PriceRow = {
   name: string
-  /** In dollars per call. Takes precedence over the ratios. */
+  /** Dollars per call. A price per call takes precedence over the ratios. */
   price: string
   ratio: string
   completionRatio: string
   cacheRatio: string
-  /** The number of tokens held for a call that sets no limit. */
+  /**
+   * The quota for this number of output tokens is set aside (held) when a call starts, if the call
+   * sets no limit.
+   */
   maxOutputTokens: string
 }
 
@@ -42,7 +45,7 @@ export function readPriceMaps(texts: Texts): PriceMaps | null {
 
 /**
  * Returns the rows of the price table. Models that have only a cache ratio or an output limit are
- * left out, because most of them are not sold.
+ * left out, because these values are built in for many models that the site does not sell.
  */
 export function priceRows(maps: PriceMaps): PriceRow[] {
   const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))
@@ -56,7 +59,10 @@ export const isPriced = (row: PriceRow): boolean => row.price !== '' || row.rati
 const isNamed = (maps: PriceMaps, name: string): boolean =>
   NAMING_KEYS.some((key) => maps[key].has(name))
 
-/** Returns only the changed texts. An empty value removes the model's entry. */
+/**
+ * Writes the rows into the options and returns the texts of the changed options. An empty value
+ * removes the model's entry.
+ */
 export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceKey, string> {
   const changed = new Map<PriceKey, string>()
   for (const field of FIELDS) {

@@ -10,7 +10,10 @@ export function changedOptions(baseline: Texts, drafts: Texts): OptionChange[] {
     .filter(({ before, after }) => !isSameValue(before, after))
 }
 
-/** Returns true if two values are equal, apart from white space and trailing zeros. */
+/**
+ * Returns true if two texts have the same value. White space in JSON and trailing zeros of numbers
+ * make no difference.
+ */
 function isSameValue(before: string, after: string): boolean {
   if (before === after || isSameNumber(before, after)) return true
   return isStructure(before) && isStructure(after) && compactJson(before) === compactJson(after)

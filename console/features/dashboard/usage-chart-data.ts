@@ -5,12 +5,15 @@ export type ChartPoint = { readonly series: string; readonly created_at: number 
 }
 export type ChartStep = 'hour' | 'day' | 'week'
 
-/** A bar of the chart. `values` has no entry for a series without calls. */
+/** The data of one bar (bucket) of the chart. `values` has no entry for a series without calls. */
 export type ChartBucket = {
   /** The start of the bar in unix seconds. */
   readonly at: number
   readonly values: ReadonlyMap<string, bigint>
-  /** Null if there is no data, which the chart shows as a gap. */
+  /**
+   * The sum of all series. It is null if there is no data for this time, which the chart shows as a
+   * gap.
+   */
   readonly total: bigint | null
 }
 
@@ -20,7 +23,10 @@ export type UsageChart = {
   readonly step: ChartStep
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
-  /** The series with the largest totals. `OTHER_SERIES` is the sum of all other series. */
+  /**
+   * The series with the largest totals. All other series are added up in one series,
+   * `OTHER_SERIES`.
+   */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
   readonly peak: ChartBucket | null
@@ -32,7 +38,7 @@ export type ChartTexts = {
   readonly text: (value: bigint) => string
 }
 
-/** `isUtc` is true for data that the server counts by UTC day. */
+/** How time is divided into bars. `isUtc` is true for data that the server counts by UTC day. */
 export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
 
 export const OTHER_SERIES = ''
@@ -91,7 +97,10 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   return [...named.slice(0, SERIES_MAX - 1), { name: OTHER_SERIES, total }]
 }
 
-/** Returns the starts of the bars. A local day may have 23 or 25 hours. */
+/**
+ * Returns the starts of all bars in unix seconds. A day may have 23 or 25 hours, when clocks
+ * change.
+ */
 function bucketStarts({
   from,
   to,
@@ -106,12 +115,12 @@ export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + TO_NEXT_BUCKET[calendar.step], calendar)
 
 /**
- * The number of seconds from the start of a bar to a time in the next bar. Two hours are added,
- * because a day may have 25 hours.
+ * Added to the start of a bar, these seconds lead into the next bar and no further. Days and weeks
+ * get two more hours, because a day has 25 hours when clocks are set back.
  */
 const TO_NEXT_BUCKET = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
-/** Returns the start of the bar that contains `at`. Weeks start on Monday. */
+/** Returns the start of the bar that contains `at`, in unix seconds. Weeks start on Monday. */
 export function bucketStart(at: number, { step, isUtc = false }: Calendar): number {
   if (step === 'hour') return at - (at % HOUR)
   const day = new Date(at * 1000)

@@ -22,7 +22,7 @@ export function ScheduledEntries(props: { entries: ScheduledChange['changes'] })
   )
 }
 
-/** A price applies to a model, a group, a pair of groups, or all users. */
+/** Names what a price entry applies to: a model, a group, a pair of groups, or all users. */
 export function PriceSubject({ option, name }: { option: string; name: string }) {
   const { t } = useTranslation()
   const { label: optionLabel } = useOptionTexts()

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { changedLines, changedOptions } from '#console/features/settings/changed-options.ts'
 import {
   fallbackErrorField,
   validateFallback,
   withFallback,
-} from '#console/features/settings/fallback-pricing.ts'
-import { changedLines, changedOptions } from '#console/features/settings/option-changes.ts'
+} from '#console/features/settings/fallback-price-draft.ts'
 
 describe('the changes of a save', () => {
   it('contain only the options whose value differs', () => {

@@ -27,7 +27,10 @@ export type GroupRow = {
   isUsable: boolean
   /** The color of the group's badge. An empty text selects the default color. */
   color: string
-  /** The ratios by the token's group. They take precedence over the group ratio. */
+  /**
+   * The special ratios of this group's users, by the token's group. They replace the token group's
+   * own ratio.
+   */
   specials: JsonMap
 }
 
@@ -38,7 +41,9 @@ export type GroupMaps = {
   readonly GroupGroupRatio: ReadonlyMap<string, JsonMap>
 }
 
-/** Returns null if an option is malformed. The admin must correct such an option as JSON. */
+/**
+ * Parses the group options. Returns null if one is malformed: the admin must then correct its JSON.
+ */
 export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | null {
   const GroupRatio = readJsonMap(value('GroupRatio'))
   const UserUsableGroups = readJsonMap(value('UserUsableGroups'), 'text')
@@ -48,7 +53,7 @@ export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | nul
   return { GroupRatio, UserUsableGroups, GroupColors, GroupGroupRatio }
 }
 
-/** Returns one row for each group. Every name with a group ratio is a group. */
+/** Returns one row for each group. Every name that has a group ratio is a group. */
 export const groupRows = (maps: GroupMaps): GroupRow[] =>
   [...maps.GroupRatio].map(([name, ratio]) => ({
     name,
@@ -106,7 +111,9 @@ function textsOf(before: GroupMaps, after: GroupMaps): Map<GroupKey, string> {
 const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
-/** Parses special ratios. Null if a line is malformed, or a group is repeated or unknown. */
+/**
+ * Parses special ratios. Returns null if a line is malformed, or if a group is repeated or unknown.
+ */
 export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
   const specials = new Map<string, string>()
   for (const line of text.split('\n').map((each) => each.trim())) {

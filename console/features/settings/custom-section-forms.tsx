@@ -22,16 +22,16 @@ import {
   fallbackErrorField,
   validateFallback,
   withFallback,
-} from './fallback-pricing.ts'
+} from './fallback-price-draft.ts'
 import { GroupEditor } from './group-editor.tsx'
-import { readGroupMaps } from './group-table.ts'
-import { JsonOption } from './json-option.tsx'
+import { readGroupMaps } from './group-rows.ts'
+import { JsonOption } from './json-option-field.tsx'
 import { PricePanel } from './price-panel.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**
- * The form for the fallback price of models without a price. The fallback price is either a price
- * per call or two ratios.
+ * The form for the fallback price, which applies to models without a price. The admin enters either
+ * a price per call or two ratios.
  */
 function FallbackForm({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
@@ -152,7 +152,9 @@ function TestMail() {
 const VIEWS = ['table', 'json'] as const
 const ADDRESS = { groups: choiceParam(VIEWS, 'table') }
 
-/** Shows the group editor, or only the JSON if an option of the groups can't be parsed. */
+/**
+ * Shows the group editor. If the JSON of a group option is malformed, shows only the JSON fields.
+ */
 function GroupPanel({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [{ groups: view }, setAddress] = useUrlState(ADDRESS)

@@ -12,29 +12,29 @@ import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
 export type LogType = (typeof LOG_TYPES)[number]
 
-/** The default range is from midnight until one hour from now. */
+/** The default time range, from midnight until one hour from now. */
 export const DEFAULT_RANGE = relativeRange('today')
 
-/** The filters in the URL. An empty text or 0 does not filter. */
+/** The filters of the usage log, which are kept in the URL. An empty text or 0 does not filter. */
 const FILTERS = {
   type: integerParam({ fallback: 0, max: 6 }),
   token: textParam(),
   model: textParam(),
   group: textParam(),
-  /** The id of a call, or the start of an id. With this filter, the time range is ignored. */
+  /** The id of a call, or the start of an id. This filter ignores the time range. */
   request: textParam('', 100),
   range: rangeParam(DEFAULT_RANGE),
-  /** For admins only. */
+  /** The channel of the call. This filter is for admins only. */
   channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
   /** A channel on which an attempt of the call failed. This filter is for admins only. */
   failed_channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
-  /** For admins only. */
+  /** The user who made the call. This filter is for admins only. */
   username: textParam(),
 } as const
 
 /**
- * The server sorts only the newest 10 000 rows. The details have no order, because they are texts
- * of different kinds.
+ * The columns by which the log can be sorted. The server sorts only the newest 10,000 rows. The
+ * details can't be sorted, because they are texts of different kinds.
  */
 export const LOG_SORTS = {
   time: 'created_at',
@@ -62,7 +62,9 @@ export const LOG_URL_PARAMS = {
   order: choiceParam<'asc' | 'desc'>(['asc', 'desc'], 'desc'),
   p: integerParam({ fallback: 0, max: 999_999_999 }),
   page_size: pageSizeParam,
-  /** Column ids. An empty list means the columns stored in this browser. */
+  /**
+   * The ids of the visible columns. An empty list means the columns that this browser remembers.
+   */
   columns: textParam('', 400),
 } as const
 
@@ -70,7 +72,10 @@ export type LogFilters = Pick<UrlValues<typeof LOG_URL_PARAMS>, keyof typeof FIL
 
 export const NO_FILTERS: LogFilters = fallbacksOf(FILTERS)
 
-/** Clears the filters for admins if the user is not an admin. */
+/**
+ * Returns the filters that apply to the user. Users who are not admins can't use the filters for
+ * admins.
+ */
 export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
   const { type, token, model, group, request, range } = values
   const { channel, failed_channel, username } = isAdmin ? values : NO_FILTERS

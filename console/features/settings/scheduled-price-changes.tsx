@@ -12,7 +12,7 @@ import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
-import { fallbackErrorKey } from './fallback-pricing.ts'
+import { fallbackErrorKey } from './fallback-price-draft.ts'
 import {
   type ScheduleErrorKey,
   ScheduleTimeField,
@@ -21,7 +21,7 @@ import {
   validateScheduleTime,
 } from './schedule-time-field.tsx'
 import { ScheduledChangeEditor } from './scheduled-change-editor.tsx'
-import { ScheduledEntries } from './scheduled-entries.tsx'
+import { ScheduledEntries } from './scheduled-change-entries.tsx'
 import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
 import { useOptionTexts } from './use-option-texts.ts'
 import type { SettingsForm } from './use-settings-form.ts'
@@ -101,7 +101,7 @@ function Planned() {
 }
 
 const POLL_MS = 5_000
-/** The possible difference (ms) between the clocks of the server and the browser. */
+/** The clocks of the server and the browser are assumed to differ by at most this time (ms). */
 const CLOCK_DIFFERENCE_MS = 60_000
 
 const pauseBefore = ({ state }: { state: { data?: ScheduledChange[] | undefined } }) =>
@@ -178,7 +178,7 @@ const CAUSES = {
   'bad-character': 'badName',
 } as const
 
-/** Returns a function that translates an error, which the server sends as `option: code`. */
+/** Returns a function that translates an error of the server, which has the form `option: code`. */
 function useScheduleErrorText(): (errorKey: string) => string {
   const { t } = useTranslation()
   const { label: optionLabel } = useOptionTexts()

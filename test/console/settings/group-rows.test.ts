@@ -7,7 +7,7 @@ import {
   readSpecials,
   withGroup,
   withoutGroup,
-} from '#console/features/settings/group-table.ts'
+} from '#console/features/settings/group-rows.ts'
 
 const TEXTS: Record<string, string> = {
   GroupRatio: '{"default":1,"vip":0.80,"constructor":2}',

@@ -10,7 +10,7 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import type { PricePreview as Preview } from '#write-api/contract/options.ts'
-import { PricePreviewFigures, PricePreviewTable } from './price-preview-figures.tsx'
+import { PricePreviewFigures, PricePreviewTable } from './price-change-preview-figures.tsx'
 import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 

@@ -1,13 +1,14 @@
 import { type LogParams, parseOtherField } from '#console/api/logs.ts'
 import { boundsOf, isWithin, relativeRange } from '#console/ui/time-range/time-range.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import type { LogFilters } from './log-filter-params.ts'
+import type { LogFilters } from './log-url-params.ts'
 
 const ANY_TIME = relativeRange('all')
 
 /**
- * Converts filters to query parameters. A relative range is counted back from `begunAt`, so that
- * all pages have the same start. The range ends at `now`.
+ * Converts filters to the parameters of a request. A relative range starts at its length before
+ * `begunAt`, so that all pages of a list have the same start, and ends at `now`. Times are in unix
+ * seconds.
  */
 export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
   const range = filters.request === '' ? filters.range : ANY_TIME
@@ -28,8 +29,8 @@ export function logParams(filters: LogFilters, now: number, begunAt = now): LogP
 }
 
 /**
- * Returns true if a row matches the filters. `now` is in unix seconds. If `ownId` is null, the rows
- * of all users match.
+ * Returns true if a row of the live stream matches the filters. `now` is in unix seconds. If
+ * `ownId` is null, rows of all users match.
  */
 export function isListed(
   row: LogEntry,

@@ -11,7 +11,9 @@ type FallbackDraft = Record<FallbackKey, string>
 
 export type FallbackErrorKey = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
 
-/** Sets a value. A price clears the ratios, and a ratio clears the price. */
+/**
+ * Sets one value of the draft. A price per call clears the ratios, and a ratio clears the price.
+ */
 export function withFallback(draft: FallbackDraft, key: FallbackKey, value: string): FallbackDraft {
   const next = { ...draft, [key]: value }
   if (value.trim() === '' || key === 'fallback_pricing_enabled') return next

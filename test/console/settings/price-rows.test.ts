@@ -12,7 +12,7 @@ import {
   readPriceMaps,
   withoutRows,
   withRows,
-} from '#console/features/settings/price-table.ts'
+} from '#console/features/settings/price-rows.ts'
 
 const maps = readPriceMaps(
   new Map([
