@@ -1,4 +1,4 @@
-import { parseObject } from '#console/api/parse-object.ts'
+import { parseObject } from '#console/api/parse-json-object.ts'
 import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
 

@@ -1,4 +1,4 @@
-import { parseObject } from '#console/api/parse-object.ts'
+import { parseObject } from '#console/api/parse-json-object.ts'
 
 /**
  * The entries of a JSON object in their original order. Numbers are kept as texts, so that they

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
-import { isSharedErrorKey } from '#console/ui/forms/shared-errors.ts'
+import { isSharedErrorKey } from '#console/ui/forms/shared-error-keys.ts'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import {
   changedRow,

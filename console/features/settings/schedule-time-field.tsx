@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { translate } from '#console/i18n/i18n.ts'
-import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import { secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 

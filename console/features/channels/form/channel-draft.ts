@@ -1,4 +1,4 @@
-import { dateFieldText } from '#console/ui/forms/date-field.ts'
+import { dateFieldText } from '#console/ui/forms/date-field-text.ts'
 import { type DraftOf, draftOf, newDraft } from '#console/ui/forms/resource-draft.ts'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { CHANNEL_TERMS } from '#read-api/contract/channel-fields.ts'

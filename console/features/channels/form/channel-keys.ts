@@ -1,4 +1,4 @@
-import { parseObject } from '#console/api/parse-object.ts'
+import { parseObject } from '#console/api/parse-json-object.ts'
 import type { ChannelDraft } from './channel-draft.ts'
 
 export const keysOf = ({ key }: ChannelDraft): string[] => [

@@ -1,4 +1,4 @@
-import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import { secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import { bodyOf, changedFields } from '#console/ui/forms/resource-draft.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'

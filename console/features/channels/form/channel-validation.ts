@@ -1,5 +1,5 @@
 import type { Translations } from '#console/i18n/translation-types.ts'
-import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import { secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'

@@ -1,4 +1,4 @@
-import { parseObject } from '#console/api/parse-object.ts'
+import { parseObject } from '#console/api/parse-json-object.ts'
 
 export type ChannelState = 'enabled' | 'disabled' | 'autoDisabled' | 'unknown'
 

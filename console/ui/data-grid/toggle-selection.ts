@@ -1,4 +1,7 @@
-/** Toggles the row at `index`. With `isRange`, all rows up to `anchor` get the same new state. */
+/**
+ * Selects or deselects the row at `index`. With `isRange` (Shift), all rows between `anchor` and
+ * this row get the same state.
+ */
 export function toggled(
   selected: ReadonlySet<string>,
   keys: readonly string[],

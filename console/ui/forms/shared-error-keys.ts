@@ -1,4 +1,4 @@
-/** The errors whose texts are the same in all forms. */
+/** The validation errors that have the same text in all forms. */
 const SHARED_ERROR_KEYS = [
   'notNumber',
   'negative',

@@ -1,4 +1,7 @@
-/** Formats unix seconds as local `YYYY-MM-DDTHH:mm`. Returns an empty text for 0 and less. */
+/**
+ * Formats unix seconds as local time for a date field: `YYYY-MM-DDTHH:mm`. Returns an empty text
+ * for 0 and negative values.
+ */
 export function dateFieldText(seconds: number): string {
   if (seconds <= 0) return ''
   const date = new Date(seconds * 1000)
@@ -7,7 +10,10 @@ export function dateFieldText(seconds: number): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/** Parses local time to unix seconds. Returns `ifEmpty` for empty and null for invalid texts. */
+/**
+ * Parses the local time of a date field to unix seconds. Returns `ifEmpty` for an empty text, and
+ * null for an invalid text.
+ */
 export function secondsOfDateField(text: string, ifEmpty: number | null = null): number | null {
   if (text.trim() === '') return ifEmpty
   const match = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::\d\d)?$/.exec(text.trim())
