@@ -34,7 +34,10 @@ const isUnderWay = ({ status }: ScratchCopy): boolean =>
   status === 'waiting' || status === 'building'
 const exists = (copy: ScratchCopy): boolean => isUnderWay(copy) || copy.status === 'ready'
 
-/** Copies of the site as of a moment. `before` is the event before which a new copy ends. */
+/**
+ * Lists scratch copies, which show the site as of an earlier time, and creates new ones. A new copy
+ * ends before the event at the position `before`.
+ */
 export function CopiesPanel({ before }: { before: number }) {
   const { t } = useTranslation()
   const query = useQuery({

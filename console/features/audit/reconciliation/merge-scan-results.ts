@@ -2,7 +2,7 @@ import type { Recomputation, Repricing } from '#write-api/contract/corrections.t
 
 const SHOWN_MAX = 100
 
-/** Merges two parts of a recomputation. The first hundred differences are kept. */
+/** Merges the results for two parts of a period. Only the first 100 differences are kept. */
 export const mergeRecomputations = (all: Recomputation, part: Recomputation): Recomputation => ({
   calls: all.calls + part.calls,
   charged: all.charged + part.charged,
@@ -15,7 +15,10 @@ export const mergeRecomputations = (all: Recomputation, part: Recomputation): Re
 
 type Figures = Pick<Repricing, 'calls' | 'charged' | 'drafted' | 'refused'>
 
-/** Merges two parts of a what-if, each of which has the rows with the largest differences. */
+/**
+ * Merges the results of a what-if computation for two parts of a period. Only the rows with the
+ * largest differences are kept.
+ */
 export const mergeRepricings = (all: Repricing, part: Repricing): Repricing => ({
   ...sumOf(all, part),
   models: mergeRows(all.models, part.models, ({ model }) => model),

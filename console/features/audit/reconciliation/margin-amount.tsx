@@ -2,8 +2,8 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { QuotaChange } from '../elements/amounts.tsx'
 
 /**
- * The margin, and its share of what the callers were charged. Charges whose cost is not known are
- * in neither.
+ * Shows the margin, and its share of the charges. Charges of calls with an unknown cost are left
+ * out of both.
  */
 export function Margin(props: { margin: number; charged: number; uncosted?: number }) {
   const percent = useNumberFormat({ style: 'percent', maximumFractionDigits: 1 })

@@ -4,9 +4,12 @@ import { apiQuery } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
-import type { Scope } from './scope.ts'
+import type { Scope } from './scan-scope.ts'
 
-/** Suggests the models that the user may call. Any other name can be typed. */
+/**
+ * Returns names to suggest for the model: those that the user may call. Any other name can be
+ * typed.
+ */
 export const useModelNames = (): readonly string[] =>
   useQuery(apiQuery('GET /api/user/models')).data ?? []
 

@@ -14,7 +14,10 @@ import { SealState, sealStateOf } from '../elements/seal-state.tsx'
 
 const STATUS_EVERY_MS = 10_000
 
-/** What anybody may know of the transparency log: its key, its latest checkpoint, its witnesses. */
+/**
+ * Shows the public facts about the transparency log (the Merkle tree of all events): its key, its
+ * latest checkpoint and its witnesses, which are independent servers that sign checkpoints.
+ */
 export function LogStatusPanels() {
   const query = useQuery({
     ...apiQuery('GET /api/transparency-log/status'),

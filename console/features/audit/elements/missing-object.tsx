@@ -3,7 +3,7 @@ import { isNotFound } from '#console/api/api-error.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 
-/** What is shown in place of an object while it loads, if it does not exist, or after an error. */
+/** Shown in place of an object while it loads, if it does not exist, or if it could not be read. */
 export function NoObject(props: {
   error: Error | null
   onRetry: () => void

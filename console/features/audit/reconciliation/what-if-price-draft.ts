@@ -1,4 +1,7 @@
-/** The options that map names of models to prices. A draft changes single entries of them. */
+/**
+ * The price options that contain one entry for each model. The draft changes only some of their
+ * entries.
+ */
 const MODEL_OPTIONS = [
   'ModelRatio',
   'CompletionRatio',
@@ -11,7 +14,10 @@ const MODEL_OPTIONS = [
   'ModelPrice',
 ] as const
 
-/** The columns of the table, and the member of today's price from which each is filled. */
+/**
+ * The options that the table can edit. The value names the member of the current price that fills
+ * the column.
+ */
 export const TABLE_OPTIONS = {
   ModelRatio: 'model',
   CompletionRatio: 'completion',
@@ -26,9 +32,9 @@ type Values = Readonly<Record<TableOption, string>>
 
 export type DraftRow = {
   readonly model: string
-  /** Null if the model has no price today. */
+  /** How the model is charged, or null if it has no price. */
   readonly mode: 'tokens' | 'call' | null
-  /** The values of today. A value that the price does not have is empty. */
+  /** The current values. A value is empty if the price does not contain it. */
   readonly today: Values
   readonly values: Values
 }
@@ -36,7 +42,7 @@ export type DraftRow = {
 export type PriceDraft = { readonly rows: readonly DraftRow[]; readonly json: string }
 export const NO_DRAFT: PriceDraft = { rows: [], json: '' }
 
-/** Creates a row that is filled with the price in force. */
+/** Creates a row that contains the current price of a model. */
 export function rowOf(model: string, price: Readonly<Record<string, unknown>> | null): DraftRow {
   const mode = price === null ? null : price.mode === 'call' ? 'call' : 'tokens'
   const today = Object.fromEntries(
@@ -45,19 +51,24 @@ export function rowOf(model: string, price: Readonly<Record<string, unknown>> | 
   return { model, mode, today, values: today }
 }
 
-/** A price per call has no ratios, and a price per token has no dollars. */
+/**
+ * Returns true if the row uses the option. A price per call has no ratios, and a price per token
+ * has no price per call.
+ */
 export const isUsed = ({ mode }: DraftRow, option: TableOption): boolean =>
   mode === null || (option === 'ModelPrice') === (mode === 'call')
 
 export const isDecimal = (text: string): boolean => /^\d{1,9}(?:\.\d{1,12})?$/.test(text.trim())
 
-/** An empty value keeps today's, so only a value that is neither empty nor a number is wrong. */
+/**
+ * Returns true for an invalid value. An empty value is valid, because it keeps the current price.
+ */
 export const isWrong = (text: string): boolean => text.trim() !== '' && !isDecimal(text)
 
 type Entries = Record<string, unknown>
 type Changes = Map<string, Entries>
 
-/** Returns the entries that differ from today's prices, or null if the JSON is invalid. */
+/** Returns the entries that differ from the current prices, or null if the JSON is invalid. */
 export function changesOf({ rows, json }: PriceDraft): ReadonlyMap<string, unknown> | null {
   const changes: Changes = new Map()
   for (const { model, today, values } of rows) {
@@ -86,8 +97,8 @@ export const countOf = (changes: ReadonlyMap<string, unknown>): number =>
   )
 
 /**
- * Merges changes of models into today's options, because the server replaces an option as a whole.
- * An entry that is null is removed. `today` has the texts of the options that are set.
+ * Merges the changed entries into the current options, because the server replaces each option as a
+ * whole. A null entry removes the model. `today` contains the current texts of the options.
  */
 export function pricesOf(
   changes: ReadonlyMap<string, unknown>,

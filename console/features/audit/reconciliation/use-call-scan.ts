@@ -3,7 +3,10 @@ import { showError } from '#console/ui/messages/toast.ts'
 
 type Part = { readonly next_cursor: string | null }
 
-/** `key` names what was computed. A result of another key is not shown. */
+/**
+ * The state of a scan. `key` identifies its request. If the request changes, the result is no
+ * longer shown.
+ */
 type Scan<Result> = {
   readonly key: string
   readonly result: Result | null
@@ -14,8 +17,9 @@ type Scan<Result> = {
 type ReadPart<Result> = (cursor: string | undefined, signal: AbortSignal) => Promise<Result>
 
 /**
- * Reads a long period part by part, since the server ends each request after a time limit, and
- * merges the parts. Leaving the page stops it, and so does `stop`: the parts so far stay.
+ * Runs a computation over a long period. The server limits the time of a request, so the period is
+ * computed in parts, and their results are merged. Leaving the page or calling `stop` ends the
+ * scan. After `stop`, the results of the finished parts stay.
  */
 export function useScan<Result extends Part>(
   key: string,

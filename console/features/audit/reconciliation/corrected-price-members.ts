@@ -1,6 +1,9 @@
 import type { CorrectedPrice } from '#write-api/contract/corrections.ts'
 
-/** The members of a corrected price, with the names of the factors that they replace. */
+/**
+ * The members of a corrected price in a request. Each value is the name of the price factor that
+ * the member replaces.
+ */
 export const PRICE_MEMBERS = {
   model_ratio: 'model',
   completion_ratio: 'completion',

@@ -9,7 +9,10 @@ import {
   OTHER_EVENT_NAMES,
 } from '#read-api/contract/act-names.ts'
 
-/** Returns a function that translates an act or the type of an event. Others stay as they are. */
+/**
+ * Returns a function that translates the name of an act (something that a user did) or the type of
+ * an event. An unknown name is returned unchanged.
+ */
 export function useEventLabel(): (actOrType: string) => string {
   const { t } = useTranslation()
   return useCallback(
@@ -22,7 +25,10 @@ export function useEventLabel(): (actOrType: string) => string {
   )
 }
 
-/** The labels of all acts, and the act that a label, a name or a part of a label means. */
+/**
+ * Returns the labels of all acts, and a function that finds the act for a label, a name or a part
+ * of either.
+ */
 export function useActSearch() {
   const labelOf = useEventLabel()
   return useMemo(() => searchAmong(ACT_NAMES, labelOf), [labelOf])
@@ -30,7 +36,7 @@ export function useActSearch() {
 
 const EVENT_TYPES = [...ACT_NAMES, ...OTHER_EVENT_NAMES].map(eventTypeOf)
 
-/** The labels of the types of all events, and the type that a text means. */
+/** Returns the labels of all types of events, and a function that finds the type for a text. */
 export function useEventTypeSearch() {
   const labelOf = useEventLabel()
   return useMemo(() => searchAmong(EVENT_TYPES, labelOf), [labelOf])

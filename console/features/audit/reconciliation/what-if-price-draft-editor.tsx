@@ -7,6 +7,9 @@ import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { DataTable } from '../elements/data-table.tsx'
+import { todaysPricesQuery } from './scan-scope.ts'
+import { useModelNames } from './scan-scope-filters.tsx'
+import { SuggestedInput } from './suggested-input.tsx'
 import {
   type DraftRow,
   isUsed,
@@ -17,10 +20,7 @@ import {
   TABLE_COLUMNS,
   TABLE_OPTIONS,
   type TableOption,
-} from './price-draft.ts'
-import { todaysPricesQuery } from './scope.ts'
-import { useModelNames } from './scope-filters.tsx'
-import { SuggestedInput } from './suggested-input.tsx'
+} from './what-if-price-draft.ts'
 
 type Props = {
   draft: PriceDraft
@@ -28,7 +28,10 @@ type Props = {
   isJsonInvalid: boolean
 }
 
-/** Edits prices of single models in a table that starts with today's, or any prices as JSON. */
+/**
+ * Edits the prices of a what-if computation, either in a table that starts with the current prices
+ * of some models, or as JSON with any price options.
+ */
 export function PriceDraftEditor({ draft, onDraft, isJsonInvalid }: Props) {
   const { t } = useTranslation()
   const { rows, json } = draft
@@ -76,7 +79,9 @@ export function PriceDraftEditor({ draft, onDraft, isJsonInvalid }: Props) {
   )
 }
 
-/** Adds a model with its price of today in the first group of the site. */
+/**
+ * Adds a model to the table. Its row starts with the current price in the first group of the site.
+ */
 function AddModel({ draft, onDraft }: Omit<Props, 'isJsonInvalid'>) {
   const { t } = useTranslation()
   const client = useQueryClient()

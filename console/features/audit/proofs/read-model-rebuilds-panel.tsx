@@ -18,7 +18,10 @@ import { isUnderWay, JOB_EVERY_MS, JOB_TONES, JobProgress } from './job-progress
 
 const KEY = ['audit', 'rebuilds'] as const
 
-/** Rebuilds read models from the events while they are served. Only super admins start rebuilds. */
+/**
+ * Lists and starts rebuilds. A rebuild computes a read model again from all events, while the
+ * current one stays in use. Only super admins can start rebuilds.
+ */
 export function RebuildsPanel() {
   const { t } = useTranslation()
   const query = useQuery({

@@ -5,22 +5,28 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { saveFile } from '#console/ui/state/save-file.ts'
 import type { Receipt } from '#read-api/contract/receipts.ts'
-import { useEventLabel } from './act-names.ts'
+import { useEventLabel } from './act-and-event-labels.ts'
 import { ExactQuota, Hash } from './amounts.tsx'
 import { Facts } from './data-table.tsx'
 import { SealState, sealStateOf } from './seal-state.tsx'
 import { VerifierHint } from './verifier-hint.tsx'
 
-/** A pending receipt becomes complete with the next signed checkpoint. */
+/**
+ * The polling interval (ms) for pending receipts. A pending receipt becomes complete with the next
+ * signed checkpoint.
+ */
 const PENDING_EVERY_MS = 5_000
 
 type Receipts = Data<'GET /api/audit/receipts'>
 
-/** Makes a query of receipts wait for the signatures that are still pending. */
+/** The polling interval of a query of receipts: it polls only while a signature is pending. */
 export const refetchWhilePending = ({ state }: { state: { data: Receipts | undefined } }) =>
   state.data?.items.some((receipt) => receipt.is_pending) === true ? PENDING_EVERY_MS : false
 
-/** Saves receipts as the offline verifier reads them. `id` becomes a part of the file's name. */
+/**
+ * A button that saves receipts in the format of the offline verifier. `id` is a part of the file's
+ * name.
+ */
 export function SaveReceipts({ receipts, id }: { receipts: Receipts | undefined; id: string }) {
   const { t } = useTranslation()
   const save = (): void => {
@@ -34,7 +40,7 @@ export function SaveReceipts({ receipts, id }: { receipts: Receipts | undefined;
   )
 }
 
-/** The events that receipts prove, and how anybody can check them. */
+/** Lists the events that the receipts prove, and explains how to check the receipts. */
 export function ReceiptList({ receipts }: { receipts: Receipts }) {
   return (
     <>

@@ -18,7 +18,10 @@ import { isUnderWay, JOB_EVERY_MS, JOB_TONES, JobProgress } from './job-progress
 
 const KEY = ['audit', 'verifications'] as const
 
-/** Starts verifications, and shows the selected one: the newest unless `id` names another. */
+/**
+ * Starts verifications of the event log and shows one of them: the one with the given `id` or,
+ * without an id, the newest.
+ */
 export function VerificationsPanel(props: { id: string; onSelect: (id: string) => void }) {
   const { t } = useTranslation()
   const query = useQuery({
@@ -128,7 +131,10 @@ function VerificationDetails({ verification }: { verification: Verification }) {
   )
 }
 
-/** A verification with findings has failed in the eyes of its reader, even if it has finished. */
+/**
+ * Returns the color of a verification. A verification that finished with findings is shown as
+ * failed, because the log is not intact.
+ */
 const toneOf = ({ status, finding_count: count }: Verification): Tone =>
   count > 0 ? 'bad' : JOB_TONES[status]
 
@@ -167,7 +173,10 @@ function Findings({ verification }: { verification: Verification }) {
   )
 }
 
-/** Returns the stream and the revision of a finding. Some findings concern a whole stream. */
+/**
+ * Returns where a finding is: a stream of events and the revision (number) of an event in it. A
+ * finding about a whole stream has no revision.
+ */
 const placeOf = ({ stream, revision }: Pick<AuditFinding, 'stream' | 'revision'>): string =>
   stream === null ? '–' : revision === null ? stream : `${stream} #${revision}`
 

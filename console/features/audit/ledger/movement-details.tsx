@@ -10,7 +10,10 @@ import { reasonText } from './movement-reason.ts'
 import { MovementReceipt } from './movement-receipt.tsx'
 import { MovementSource } from './movement-source.tsx'
 
-/** What a row has no column for, the calls that a correction changed, and the receipt. */
+/**
+ * Shows the details of a movement (a change of an account's balance): the facts without a column,
+ * the calls whose charges it corrected, and its receipt.
+ */
 export function MovementDetails({ account, item }: { account: Account; item: LedgerItem }) {
   const { t } = useTranslation()
   return (

@@ -1,4 +1,7 @@
-/** The columns of an invoice, in the order of the form. The first three are required. */
+/**
+ * The data that an invoice's CSV file can contain, in the order of the form. The first three are
+ * required.
+ */
 export const INVOICE_COLUMNS = ['day', 'model', 'amount', 'tokens', 'request_id'] as const
 export type InvoiceColumn = (typeof INVOICE_COLUMNS)[number]
 
@@ -14,7 +17,7 @@ export type CsvSample = {
 const SAMPLE_BYTES = 64 * 1024
 const ROWS_SHOWN = 3
 
-/** Reads the start of a file. The server reads the file itself, so this only fills the form. */
+/** Reads the start of a file to fill the form. The server reads the whole file itself. */
 export async function readSample(file: Blob): Promise<CsvSample> {
   const text = (await file.slice(0, SAMPLE_BYTES).text()).replace(/^\uFEFF/, '')
   const firstLine = /^[^\r\n]*/.exec(text)?.[0] ?? ''
@@ -22,7 +25,7 @@ export async function readSample(file: Blob): Promise<CsvSample> {
   return sampleWith(text, delimiter)
 }
 
-/** Reads the sample with another delimiter. */
+/** Reads the start of a file with another delimiter between its columns. */
 export async function readSampleWith(file: Blob, delimiter: Delimiter): Promise<CsvSample> {
   const text = (await file.slice(0, SAMPLE_BYTES).text()).replace(/^\uFEFF/, '')
   return sampleWith(text, delimiter)
@@ -33,7 +36,7 @@ function sampleWith(text: string, delimiter: Delimiter): CsvSample {
   return { delimiter, header: header.map((name) => name.trim()), rows }
 }
 
-/** The delimiter that occurs most often in the first line. */
+/** Returns the delimiter that occurs most often in the first line. */
 function delimiterOf(line: string): Delimiter {
   const count = (one: string): number => line.split(one).length
   const names = Object.keys(DELIMITERS) as Delimiter[]
@@ -69,7 +72,10 @@ function recordsOf(text: string, delimiter: string, max: number): string[][] {
   return records
 }
 
-/** How providers name the columns of their exports. The first pattern that matches wins. */
+/**
+ * The names that providers give to the columns of their exports. The first pattern that matches is
+ * used.
+ */
 const PATTERNS: Readonly<Record<InvoiceColumn, readonly RegExp[]>> = {
   day: [/^(?:date|day|usage_date|usage date|日期)$/i, /date|day|time|日期|时间/i],
   model: [/^(?:model|model_name|模型)$/i, /model|模型/i],
@@ -78,7 +84,9 @@ const PATTERNS: Readonly<Record<InvoiceColumn, readonly RegExp[]>> = {
   request_id: [/^(?:request_id|request id|请求 ?id)$/i, /request.*id|generation.*id/i],
 }
 
-/** Guesses which column of the file is which. A column that is not found is empty. */
+/**
+ * Guesses which column of the file contains which data. The guess is empty if no column matches.
+ */
 export function guessColumns(header: readonly string[]): Record<InvoiceColumn, string> {
   const found = (column: InvoiceColumn): string => {
     for (const pattern of PATTERNS[column]) {

@@ -16,15 +16,18 @@ import { ExactQuota } from '../elements/amounts.tsx'
 import { AsOfFilter } from '../elements/as-of-filter.tsx'
 import { CursorList } from '../elements/cursor-list.tsx'
 import { useFileDownload } from '../elements/use-file-download.ts'
-import { MovementDetails } from './corrected-calls.tsx'
 import { type Account, balanceQuery, type LedgerParams, ledgerQuery } from './ledger-queries.ts'
 import { movementColumns } from './movement-columns.tsx'
+import { MovementDetails } from './movement-details.tsx'
 
 type Filters = { range: TimeRange; type: MovementType | ''; at: string }
 
 const MINUTE = 60
 
-/** Rounded to minutes, so that the query does not change with every second. */
+/**
+ * Returns the filters of the request. Times are rounded to minutes, so that the request does not
+ * change every second.
+ */
 function paramsOf({ range, type }: Filters): LedgerParams {
   const now = Math.ceil(presentSeconds() / MINUTE) * MINUTE
   const { from, to } = boundsOf(range, now)
@@ -95,7 +98,10 @@ export function Movements(props: {
 
 const rowKey = ({ position }: LedgerItem): string => String(position)
 
-/** The figures of the account as of a moment. Holds are apart, because they are no movements. */
+/**
+ * Shows the balance and the held quota of an account at a point in time. Quota that is held (set
+ * aside for running calls) is a separate figure, because a hold is not a movement of the ledger.
+ */
 function Balance(props: { account: Account; at: string; onAt: (at: string) => void }) {
   const { t } = useTranslation()
   const { data, error } = useQuery(balanceQuery(props.account, props.at))
