@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { callBarsKey, callsByHour } from '#console/api/logs.ts'
 import { presentSeconds } from '#console/api/scratch-copy.ts'
-import { useMedia } from '#console/ui/state/use-media.ts'
+import { useMedia } from '#console/ui/state/use-media-query.ts'
 import { type CallBar, callBars, canCountCalls, planBars } from './call-bars.ts'
 import type { LogView } from './use-log-view.ts'
 

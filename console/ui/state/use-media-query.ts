@@ -2,7 +2,7 @@ import { useCallback, useSyncExternalStore } from 'react'
 
 const lists = new Map<string, MediaQueryList>()
 
-/** Cached, because every rendering reads the `MediaQueryList`. */
+/** Returns the `MediaQueryList` of a query. It is cached, because every rendering needs it. */
 function listOf(query: string): MediaQueryList {
   const mediaQuery = lists.get(query) ?? window.matchMedia(query)
   lists.set(query, mediaQuery)
@@ -21,8 +21,10 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(subscribe, () => listOf(query).matches)
 }
 
-/** Up to 600 px (phones), lists are shown as cards, and the sidebar is a drawer. */
+/**
+ * Returns true up to 600 px (phones). Lists are then shown as cards, and the sidebar is a drawer.
+ */
 export const useIsNarrow = (): boolean => useMedia('(max-width: 600px)')
 
-/** Up to 900 px (tablets), there is no space for a wide sidebar and a list. */
+/** Returns true up to 900 px (tablets). A wide sidebar does not fit beside a list then. */
 export const useIsMedium = (): boolean => useMedia('(max-width: 900px)')

@@ -4,7 +4,10 @@ import { storedChats, takeChatsError, useStatus } from '#console/api/status.ts'
 import { showError } from '../messages/toast.ts'
 import { type ChatLink, chatLinks } from './chat-links.ts'
 
-/** Returns the clients of the last visit until the list loads. Reports an invalid list once. */
+/**
+ * Returns the chat clients. Until they have loaded, returns those of the last visit. If the stored
+ * list is malformed, an error is shown once.
+ */
 export function useChats(): readonly ChatLink[] {
   const { t } = useTranslation()
   const chats = useStatus()?.chats ?? storedChats()

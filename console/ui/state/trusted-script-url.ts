@@ -3,7 +3,10 @@ type Globals = {
   trustedTypes?: { createPolicy: (name: string, rules: ScriptPolicy) => ScriptPolicy }
 }
 
-/** The trusted-types policy `policyName` allows only this script's URL. */
+/**
+ * Returns a function that returns the URL of a script in a form that trusted types accept. The
+ * policy `policyName` permits only this URL.
+ */
 export function createScriptUrl(policyName: string, url: string): () => string {
   let policy: ScriptPolicy | undefined
   return () => {

@@ -1,6 +1,8 @@
 import { useSyncExternalStore } from 'react'
 
-/** Creates a value that components can read and that functions outside of components can set. */
+/**
+ * Creates a store for one value. Components subscribe to the value, and any function can set it.
+ */
 export function createStore<Value>(initial: Value) {
   let value = initial
   const listeners = new Set<() => void>()
