@@ -37,7 +37,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns an `ApiError` unchanged. Any other error becomes an `Error` with the text `message`. */
+/**
+ * Gives an error a message for the user. An `ApiError` is returned unchanged, because its message
+ * is already translated. Any other error becomes an `Error` with the text `message`.
+ */
 export function errorWithMessage(error: unknown, message: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(message)
   if (error.status <= 500) return error
@@ -49,10 +52,15 @@ export function errorWithMessage(error: unknown, message: string): Error {
 export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404
 
-/** For a query of one object: a missing object will not appear, and other failures may pass. */
+/**
+ * Decides whether a query of one object is retried. It is not retried if the server answers 404,
+ * because a missing object does not appear later. Other failures may pass.
+ */
 export const retryUnlessMissing = (count: number, failure: Error): boolean =>
   count < 2 && !isNotFound(failure)
 
-/** Returns the field that the server calls invalid, or null for any other error. */
+/**
+ * Returns the field that the server rejects in a request, or null if the error is about no field.
+ */
 export const invalidFieldOf = (error: unknown): InvalidField | null =>
   error instanceof ApiError ? error.invalidField : null

@@ -103,7 +103,10 @@ const healthQuery = queryOptions({
   queryFn: ({ signal }) => call('GET /api/channel/health', { signal }),
 })
 
-/** Applies a live event to the snapshot. An event that is older than the snapshot is ignored. */
+/**
+ * Applies a live event to the snapshot, which is the health of all channels at one time. An event
+ * that is older than the snapshot is ignored.
+ */
 export function mergeHealthPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnapshot {
   if (push.at < snapshot.at) return snapshot
   const changed = new Map(push.channels.map((channel) => [channel.id, channel]))

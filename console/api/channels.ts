@@ -6,7 +6,10 @@ import { apiQuery, call, exchange } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 import { openCopy } from './scratch-copy.ts'
 
-/** `page` is zero-based. In tag mode, a row is a tag or a channel without a tag. */
+/**
+ * The filters, order and page of the channel list. `page` starts at 0. In tag mode, each row is a
+ * tag or a channel without a tag.
+ */
 export type ChannelQuery = {
   keyword: string
   model: string
@@ -63,7 +66,7 @@ type ChannelFilter = Omit<ChannelQuery, 'page' | 'pageSize'>
 export const channelsOfTagQuery = (tag: string, order: ChannelOrder = {}) =>
   channelsThat([...channelsKey, 'of-tag', tag, order], { ...order, tag })
 
-/** Reads up to 1 000 channels that match the filters, ordered by id. */
+/** Reads up to 1000 channels that match the filters, ordered by id. */
 export const matchingChannelsQuery = (filters: ChannelFilter) =>
   channelsThat([...channelsKey, 'matching', filters], { ...filters, sort: 'id' }, MATCHING_MAX)
 

@@ -44,7 +44,10 @@ import type { userActions } from '#write-api/contract/users.ts'
 import type { verificationActions } from '#write-api/contract/verifications.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
-/** Only the types of the route definitions are imported. Their schemas would enlarge the bundle. */
+/**
+ * The definitions of all routes. Only their types are imported, because their schemas would enlarge
+ * the script of the console.
+ */
 type Routes = typeof auditLogQueries &
   typeof callQueries &
   typeof channelActions &
@@ -95,7 +98,10 @@ type RoutePart<Name extends RouteName, Key extends string> =
     ? Static<Schema>
     : unknown
 
-/** Path and query values may be numbers or booleans, which are sent as text. */
+/**
+ * The input types of the path or the query. Numbers and booleans are permitted in them, because
+ * they are sent as text.
+ */
 type Texts<Fields> = unknown extends Fields
   ? unknown
   : {
@@ -141,7 +147,7 @@ export function addressOf(
   }
 }
 
-/** Calls a route and returns the complete response body. Throws a translated `ApiError`. */
+/** Calls a route and returns the whole body of the response. Throws a translated `ApiError`. */
 export const exchange = <Name extends RouteName>(name: Name, ...[input]: Arguments<Name>) => {
   const { params, ...rest } = (input ?? {}) as UntypedInput
   return request<Data<Name>>({ ...addressOf(name, params), ...rest }) as Promise<
@@ -153,15 +159,15 @@ type UntypedInput = Omit<ApiRequest, 'method' | 'path'> & {
   params?: Readonly<Record<string, QueryValue>>
 }
 
-/** Calls a route and returns the `data` of its response. Throws a translated `ApiError`. */
+/** Calls a route and returns the field `data` of the response. Throws a translated `ApiError`. */
 export const call = async <Name extends RouteName>(
   name: Name,
   ...input: Arguments<Name>
 ): Promise<Data<Name>> => (await exchange(name, ...input)).data
 
 /**
- * Creates a query for a route. By default, the query key is the route's name and input. Queries
- * with a common start of `queryKey` can be invalidated together.
+ * Creates a TanStack query for a route. The default query key is the route's name and input.
+ * Queries whose keys start with the same values can be invalidated together.
  */
 export const apiQuery = <Name extends RouteName>(
   name: Name,

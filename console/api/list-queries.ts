@@ -1,7 +1,10 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { fetchAllPages, type ListPage, type ListSort, MATCHING_MAX } from './request.ts'
 
-/** `page` is zero-based. An empty field does not filter. By default, the newest row comes first. */
+/**
+ * The filters and page of a list. `page` starts at 0, and an empty filter has no effect. The
+ * default order is newest first.
+ */
 export type ListQuery = ListSort & {
   keyword: string
   page: number
@@ -20,7 +23,10 @@ export function listQueries<Query extends ListQuery, Row extends { id: number }>
       queryFn: ({ signal }) => fetchPage(query, signal),
       placeholderData: keepPreviousData,
     })
-  /** Reads the matching rows for a bulk action: the newest first, and at most `MATCHING_MAX`. */
+  /**
+   * Reads the rows that match the filters, for an action on all of them: the newest first, at most
+   * `MATCHING_MAX`.
+   */
   const matching = (filters: Omit<Query, 'page' | 'pageSize'>) =>
     queryOptions({
       queryKey: [...key, 'matching', filters],

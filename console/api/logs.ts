@@ -2,12 +2,14 @@ import { queryOptions } from '@tanstack/react-query'
 import type { LogEntry, LogOther, LogStat, UsagePoint } from '#read-api/contract/logs.ts'
 import { ApiError } from './api-error.ts'
 import { addressOf, apiQuery, call } from './client.ts'
-import { parseObject } from './parse-object.ts'
+import { parseObject } from './parse-json-object.ts'
 import { type ListPage, type ListSort, requestFile } from './request.ts'
 
 type LogScope = 'self' | 'all'
 
-/** A filter that is empty or 0 is not sent. Times are in unix seconds. */
+/**
+ * The filters of the usage log. A filter that is empty or 0 is not sent. Times are in unix seconds.
+ */
 export type LogParams = {
   type?: number | undefined
   token_name?: string
@@ -66,7 +68,9 @@ export async function callsByHour(ask: {
   scope: LogScope
   from: number
   to: number
-  /** An empty name selects all users. Only admins may set a name. */
+  /**
+   * The user whose calls are counted. An empty name means all users. Only admins may set a name.
+   */
   username: string
   signal?: AbortSignal
 }): Promise<UsagePoint[]> {
@@ -79,7 +83,10 @@ export async function callsByHour(ask: {
 
 export type ExportKind = 'csv' | 'ndjson'
 
-/** `zone` is the time zone of the exported times. Without `columns`, all columns are exported. */
+/**
+ * Downloads log rows as a file. `zone` is the time zone of the times in the file. Without
+ * `columns`, the file has all columns.
+ */
 export const exportLogs = (ask: {
   scope: LogScope
   params: LogParams
@@ -116,7 +123,10 @@ export const channelNameQuery = (id: number) =>
 
 const parsed = new WeakMap<LogEntry, LogOther>()
 
-/** Parses and caches the row's JSON field `other`. Returns `{}` if the field is not an object. */
+/**
+ * Parses the field `other` of a row, which is a JSON text, and caches the result. Returns `{}` if
+ * the text is not an object.
+ */
 export function parseOtherField(row: LogEntry): LogOther {
   const cached = parsed.get(row)
   if (cached !== undefined) return cached

@@ -2,7 +2,10 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from './client.ts'
 import type { ListSort } from './request.ts'
 
-/** `start` and `end` are ISO times. The server requires either both times or neither. */
+/**
+ * The filters of the message list. `start` and `end` are ISO times. The server requires both or
+ * neither.
+ */
 type MessageQuery = {
   keyword: string
   start: string

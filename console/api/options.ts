@@ -22,15 +22,19 @@ const isSame = (old: unknown, fresh: unknown): boolean =>
   old.size === (fresh as Values).size &&
   [...(fresh as Values)].every(([key, value]) => old.get(key) === value)
 
-/** The schema is read only once, because only a new release changes the set of options. */
+/**
+ * Reads the schema of the options. It is read only once, because only another release of the server
+ * changes it.
+ */
 export const optionSchemaQuery = {
   ...apiQuery('GET /api/option/schema'),
   staleTime: Number.POSITIVE_INFINITY,
 }
 
 /**
- * Returns the server's note, which may be empty. The server refuses the change if `before` is no
- * longer the current value.
+ * Stores an option and returns the server's note about the change, which is usually empty. `before`
+ * is the value that the user has seen. If it is no longer the current value, the server refuses the
+ * change as a conflict.
  */
 export const putOption = async (key: string, value: string, before: string): Promise<string> =>
   (await exchange('PUT /api/option/', { body: { key, value, before } })).message
@@ -68,7 +72,10 @@ export const presetRatiosQuery = (source: PresetSource) => ({
   retry: false,
 })
 
-/** The automatic check for a newer release. The result is empty if the check is disabled. */
+/**
+ * Reads the result of the automatic check for a newer release. The result is empty if the check is
+ * disabled.
+ */
 export const automaticCheckQuery = {
   ...apiQuery('GET /api/option/latest_release'),
   staleTime: Number.POSITIVE_INFINITY,

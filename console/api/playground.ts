@@ -1,14 +1,14 @@
 import { createParser } from 'eventsource-parser'
 import { translate } from '#console/i18n/i18n.ts'
 import { ApiError } from './api-error.ts'
-import { parseObject } from './parse-object.ts'
+import { parseObject } from './parse-json-object.ts'
 import { requestStream } from './request.ts'
 
 type ChatRequest = {
   messages: readonly { role: 'system' | 'user' | 'assistant'; content: string }[]
   model: string
   group: string
-  /** The maximum number of tokens, or 0 for no limit. */
+  /** The maximum number of output tokens, or 0 for no limit. */
   max_tokens: number
   temperature: number
 }
@@ -16,12 +16,15 @@ type ChatRequest = {
 export type ChatDelta = { content: string; reasoning: string }
 
 type ChatListener = {
-  /** Receives the id under which the usage log lists the call. */
+  /** Called with the id of the call, under which the usage log lists it. */
   onCall: (call: string) => void
   onDelta: (delta: ChatDelta) => void
 }
 
-/** Throws `ApiError` if the server refuses the call or if the stream ends without `[DONE]`. */
+/**
+ * Sends a chat request and passes on the parts of the answer as they arrive. Throws an `ApiError`
+ * if the server refuses the call, or if the stream ends before `[DONE]`.
+ */
 export async function chat(
   ask: ChatRequest,
   { onCall, onDelta }: ChatListener,
@@ -69,7 +72,10 @@ type Chunk = {
   }[]
 }
 
-/** NOTE: Some browsers do not support `for await` on a stream. */
+/**
+ * Reads the body of a response in chunks. `for await` over the body is not used, because some
+ * browsers do not support it.
+ */
 async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   if (reader === undefined) return
@@ -80,7 +86,10 @@ async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** If the connection breaks, throws the same error as a request without a response. */
+/**
+ * Reads the next chunk. If the connection breaks, throws the same error as a request that gets no
+ * response.
+ */
 async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read()

@@ -14,7 +14,10 @@ export function retryDelayMs(failures: number, error: Error): number {
   return Math.min(retryAfterMs ?? 1000 * 2 ** failures, RETRY_DELAY_MS_MAX)
 }
 
-/** A failed query shows no toast, because its screen shows the error. */
+/**
+ * Creates the cache of server data. A failed query shows no toast, because the screen of the query
+ * shows the error.
+ */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

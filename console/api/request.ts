@@ -15,12 +15,21 @@ export type ApiRequest = {
   body?: unknown
   /** A CSV file, which is the body of the request. */
   file?: Blob
-  /** A stream position. The server responds only after its read models include this position. */
+  /**
+   * A position in the event log. The server waits with its response until its read models include
+   * all events up to this position.
+   */
   afterPosition?: number | undefined
   signal?: AbortSignal | undefined
-  /** The server executes only the first request with this key. */
+  /**
+   * A key that makes retries safe: the server executes only the first of the requests with the same
+   * key.
+   */
   idempotencyKey?: string
-  /** True for a request that is sent to the live site while a scratch copy is open. */
+  /**
+   * True for a request to the live site. While a scratch copy is open, all other requests read from
+   * the copy.
+   */
   isLive?: boolean
   /** True for a request that ends the current session and returns a new one. */
   renewsSession?: boolean
@@ -41,7 +50,10 @@ export type ListSort = {
   readonly order?: 'asc' | 'desc'
 }
 
-/** The stream position of this tab's latest write. Later reads must include this write. */
+/**
+ * The event log position of the last write from this tab. Later reads wait for it, so that they
+ * include the write.
+ */
 let writtenPosition = 0
 
 /** Sends a request. Throws a translated `ApiError` on failure. A 401 ends the stored session. */
@@ -83,7 +95,9 @@ export async function fetchAllPages<Row extends { id: number }>(
   return { items: [...found.values()], page: 0, total: found.size }
 }
 
-/** Downloads a byte stream. A refused download throws the same error as `request`. */
+/**
+ * Downloads a file as a stream of bytes. If the server refuses, throws the same error as `request`.
+ */
 export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint8Array>> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -92,7 +106,10 @@ export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint
   return response.body ?? new ReadableStream()
 }
 
-/** Calls the relay. Errors contain the relay's message and do not affect `ServerHealth`. */
+/**
+ * Sends a request to the relay, which forwards calls to AI providers. An error has the relay's
+ * message and does not change `ServerHealth`, because the provider may have caused it.
+ */
 export async function requestStream(call: ApiRequest): Promise<Response> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -107,7 +124,7 @@ export async function requestStream(call: ApiRequest): Promise<Response> {
   })
 }
 
-/** Returns a URL without empty query values. The keys keep their order. */
+/** Returns a URL without empty query values. The query values keep their order. */
 export function addressOf(path: string, query: ApiRequest['query']): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(query ?? {})) {

@@ -1,10 +1,14 @@
 import { useSyncExternalStore } from 'react'
 import { AUDITOR } from '#read-api/contract/roles.ts'
 import type { ScratchCopy } from '#read-api/contract/scratch-copies.ts'
-import { parseObject } from './parse-object.ts'
+import { parseObject } from './parse-json-object.ts'
 import { storedUser } from './session.ts'
 
-/** The scratch copy that this tab shows. Times are in unix seconds. */
+/**
+ * The scratch copy that this tab shows. A scratch copy is a copy of the site's read models as of an
+ * earlier event (`position`), which auditors use to look at the past. `as_of` is the time of that
+ * event in unix seconds.
+ */
 export type OpenCopy = Pick<ScratchCopy, 'id' | 'position' | 'as_of'> & { readonly userId: number }
 
 const KEY = 'scratch-copy'
@@ -14,8 +18,8 @@ const FIRST_PAGE = '/app/logs/api-usage'
 let cached: { text: string | null; copy: OpenCopy | null } = { text: null, copy: null }
 
 /**
- * Returns the scratch copy that the user has opened in this tab. All requests then read from the
- * copy. Null for the live site. The server checks each request itself.
+ * Returns the scratch copy that the user has opened in this tab, or null for the live site. While a
+ * copy is open, all requests read from it. The server checks each request for the permission.
  */
 export function openCopy(): OpenCopy | null {
   const text = sessionStorage.getItem(KEY)
@@ -25,26 +29,29 @@ export function openCopy(): OpenCopy | null {
   return isReaders ? cached.copy : null
 }
 
-/** Opens a copy. The console starts again, so that nothing live stays on the screen. */
+/** Opens a copy and reloads the console, so that no live data stays on the screen. */
 export function enterCopy({ id, position, as_of }: ScratchCopy): void {
   const copy: OpenCopy = { id, position, as_of, userId: storedUser()?.id ?? 0 }
   sessionStorage.setItem(KEY, JSON.stringify(copy))
   window.location.assign(FIRST_PAGE)
 }
 
-/** Returns to the live site. */
+/** Closes the copy and returns to the live site. */
 export function leaveCopy(): void {
   sessionStorage.removeItem(KEY)
   window.location.assign(COPIES_PAGE)
 }
 
-/** Returns the time that counts as the present: that of the open copy, if any. */
+/**
+ * Returns the time that screens use as the present, in unix seconds. While a copy is open, it is
+ * the time of the copy.
+ */
 export const presentSeconds = (): number => openCopy()?.as_of ?? Math.floor(Date.now() / 1_000)
 
 let goneId = ''
 const listeners = new Set<() => void>()
 
-/** Notes that the server does not have the copy any more. */
+/** Records that the server has deleted the open copy. */
 export function noteCopyGone(): void {
   goneId = openCopy()?.id ?? ''
   for (const listener of listeners) listener()
@@ -55,7 +62,7 @@ function onCopyGone(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Returns whether the open copy was deleted meanwhile. */
+/** Returns true if the server has deleted the open copy. */
 export const useIsCopyGone = (): boolean =>
   useSyncExternalStore(onCopyGone, () => goneId !== '' && goneId === openCopy()?.id)
 

@@ -1,6 +1,9 @@
 import { ApiError } from './api-error.ts'
 
-/** `until` is the earliest time to retry, as measured by `performance.now()`, or null. */
+/**
+ * The state of the server as the last response showed it. `until` is the earliest time to retry, in
+ * milliseconds of `performance.now()`, or null if the server named none.
+ */
 export type ServerHealth =
   | { readonly kind: 'fine' }
   | { readonly kind: 'unreachable' }

@@ -1,21 +1,25 @@
 import { useSyncExternalStore } from 'react'
 import { ADMIN, AUDITOR, SUPER_ADMIN } from '#read-api/contract/roles.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
-import { parseObject } from './parse-object.ts'
+import { parseObject } from './parse-json-object.ts'
 
 const KEY = 'user'
 type Listener = (user: SessionUser | null) => void
 const listeners = new Set<Listener>()
 const expiryListeners = new Set<() => void>()
 
-/** True after the user has chosen to log out. A 401 is then expected. */
+/**
+ * True while the user logs out. A response 401 is then expected and does not count as an expired
+ * session.
+ */
 let isLeaving = false
 
 let cached: { text: string | null; user: SessionUser | null } = { text: null, user: null }
 
 /**
- * Returns the user who is stored in this browser. The object stays the same until the stored user
- * changes. The server checks all permissions itself.
+ * Returns the user who is stored in this browser. The same object is returned until the stored user
+ * changes. The stored role only decides what the console shows: the server checks all permissions
+ * itself.
  */
 export function storedUser(): SessionUser | null {
   const text = localStorage.getItem(KEY)
@@ -50,7 +54,10 @@ export const isAuditor = (user: SessionUser | null): boolean => (user?.role ?? 0
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= SUPER_ADMIN
 
-/** Ends this user's stored session after a 401. Does nothing during a logout. */
+/**
+ * Removes the stored session of this user after a response 401. Does nothing while the user logs
+ * out.
+ */
 export function expireSession(userId: number): void {
   if (isLeaving || storedUser()?.id !== userId) return
   clearUser()
@@ -96,8 +103,9 @@ let renewing: Promise<unknown> = Promise.resolve()
 let running = 0
 
 /**
- * Performs a request that replaces the session, such as a change of the password. The server ends
- * the old session before the browser has the new one.
+ * Performs a request that replaces the session, such as a change of the password. Until its
+ * response arrives, the browser has no valid session, because the server has already ended the old
+ * one. Other requests wait for the new session.
  */
 export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
   running += 1
@@ -113,7 +121,10 @@ export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
 
 export const isRenewingSession = (): boolean => running > 0
 
-/** Returns a function that resolves to true if the session was renewed in the meantime. */
+/**
+ * Call this function before sending a request. It returns a function that waits for a running
+ * renewal, and that resolves to true if the session was renewed since the call.
+ */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals
   return async () => {

@@ -11,7 +11,10 @@ import { apiQuery, call } from './client.ts'
 
 type Chat = Readonly<Record<string, string>>
 
-/** The chat clients of the last visit. They are read before `cacheStatus` overwrites them. */
+/**
+ * The chat clients that were stored at the last visit. They are read now, because `cacheStatus`
+ * overwrites them.
+ */
 const stored = readChats(localStorage.getItem('chats'))
 let areChatsBroken = stored === null
 
@@ -32,7 +35,10 @@ function isChat(value: unknown): value is Chat {
 
 export const storedChats = (): readonly Chat[] => stored ?? []
 
-/** Returns true if the stored chat clients could not be parsed, but only on the first call. */
+/**
+ * Returns true if the stored chat clients were malformed. Returns true only once, so that the user
+ * is told only once.
+ */
 export function takeChatsError(): boolean {
   const was = areChatsBroken
   areChatsBroken = false
@@ -42,8 +48,8 @@ export function takeChatsError(): boolean {
 const KEY = 'status'
 
 /**
- * Stores the status for the next visit. Some screens read only one value, so each such value is
- * also stored under a separate key.
+ * Stores the site's status for the next visit. Some values are also stored under their own keys,
+ * because some screens read only one value.
  */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
@@ -64,7 +70,10 @@ export function cachedStatus(): Status | undefined {
 }
 
 const REFRESH_MS = 5 * 60_000
-/** The time limit (ms) of the status request. The console shows nothing until the request ends. */
+/**
+ * The time limit (ms) of the request for the status. The console shows nothing until the request
+ * ends.
+ */
 const ANSWER_MS_MAX = 10_000
 
 export const statusQuery = queryOptions({
@@ -78,7 +87,10 @@ export const statusQuery = queryOptions({
   staleTime: REFRESH_MS,
 })
 
-/** Returns the status, or the copy from the last visit until the status has loaded. */
+/**
+ * Returns the site's status. Until it has loaded, returns the status that was stored at the last
+ * visit.
+ */
 export function useStatus(): Status | undefined {
   const placeholder = cachedStatus()
   return useQuery(
@@ -86,7 +98,7 @@ export function useStatus(): Status | undefined {
   ).data
 }
 
-/** The public address of the site, without a final slash. */
+/** Returns the public address of the site, without a final slash. */
 export const useSiteAddress = (): string =>
   (useStatus()?.server_address || window.location.origin).replace(/\/+$/, '')
 
@@ -98,8 +110,8 @@ type Watch = {
 const watches = new WeakMap<QueryClient, Watch>()
 
 /**
- * Returns the status for a cell of a list. All cells share one query observer, because one observer
- * per cell would be slow.
+ * Returns the site's status for a cell of a list. All cells share one query observer, because many
+ * observers would make the list slow.
  */
 export function useSharedStatus(): Status | undefined {
   const client = useQueryClient()
@@ -145,7 +157,10 @@ export const sitePageQuery = (page: SitePage) => ({
 
 const NOTICE_KEY = 'notice'
 
-/** Stores the notice, so that the next visit shows it at once. A late notice moves the page. */
+/**
+ * Reads the notice and stores it, so that the next visit shows it at once. A notice that appears
+ * late would move the page.
+ */
 const noticeQuery = queryOptions({
   ...sitePageQuery('notice'),
   queryFn: async ({ signal }) => {

@@ -83,7 +83,10 @@ async function addEntries(
   }
 }
 
-/** Adds entries to a JSON object. The existing numbers keep all their digits. */
+/**
+ * Adds the entries that a JSON object lacks. Existing entries stay unchanged, and their numbers
+ * keep all digits.
+ */
 export function addMissingEntries(
   text: string,
   entries: readonly (readonly [string, string])[],

@@ -2,7 +2,10 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from './client.ts'
 import type { ListSort } from './request.ts'
 
-/** `page` is zero-based. An empty text does not filter. By default, the newest user comes first. */
+/**
+ * The filters and page of the user list. `page` starts at 0, and an empty filter has no effect. The
+ * default order is newest first.
+ */
 type UserQuery = { keyword: string; group: string; page: number; pageSize: number } & ListSort
 
 export const usersKey = ['users'] as const
@@ -19,7 +22,10 @@ export const usersQuery = (listQuery: UserQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** Reads the user again whenever a form opens. Only admins may read users. */
+/**
+ * Reads a user whenever a form opens, because another admin may have changed the user. Only admins
+ * may read users.
+ */
 export const userQuery = (id: number) => ({
   ...apiQuery('GET /api/user/:id', { params: { id } }, ['user', id]),
   staleTime: 0,

@@ -15,7 +15,10 @@ export function ownOrdersQuery(page: number, order: ListSort = {}) {
   }
 }
 
-/** The browser submits a form with `fields` to `url`, or opens `url` if there are no fields. */
+/**
+ * The page of a payment provider. If there are `fields`, the browser sends them to `url` as a form.
+ * Otherwise, it opens `url`.
+ */
 export type PaymentPage = { fields: Readonly<Record<string, string>>; url: string }
 
 export async function pay(body: Pay): Promise<PaymentPage> {

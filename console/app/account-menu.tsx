@@ -66,7 +66,10 @@ export function useAccountActions() {
   }
 }
 
-/** Returns a function that logs out. The session in this browser ends even if the request fails. */
+/**
+ * Returns a function that logs out. If the request fails, the session of this browser ends all the
+ * same.
+ */
 export function useLogout(): () => void {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -16,7 +16,10 @@ import { createRouter } from './routes.tsx'
 
 const WEIGHTS = [400, 600]
 
-/** The Chinese font loads glyphs on demand, which is not possible while offline. */
+/**
+ * Loads the Chinese glyphs of the error texts in advance. The font loads glyphs on demand, which is
+ * not possible while the browser is offline.
+ */
 function useOfflineGlyphs(): void {
   const { t, i18n } = useTranslation()
   const { language } = i18n

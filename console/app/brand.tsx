@@ -17,7 +17,10 @@ function BrandMark({ size = 24 }: { size?: number }) {
   )
 }
 
-/** Shows the default logo if the operator's logo would load from another site. */
+/**
+ * Shows the site's logo and name. The operator's logo is replaced by the default logo if it would
+ * be loaded from another site.
+ */
 export function Brand() {
   const logo = useStatus()?.logo ?? ''
   const isSameOrigin = logo.startsWith('/') && !logo.startsWith('//')

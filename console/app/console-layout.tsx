@@ -20,7 +20,10 @@ import { ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** Shows one banner while the server does not respond, instead of a toast for each request. */
+/**
+ * Shows a banner while the server does not respond. It replaces the error message of each single
+ * request.
+ */
 function HealthBanner() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -82,7 +85,10 @@ const ForcedPasswordChangePage = lazy(async () => ({
     .ForcedPasswordChangePage,
 }))
 
-/** Users with a reset password see only this page until they choose a new password. */
+/**
+ * The page of a user whose password was reset by an admin. The user sees no other page before
+ * choosing a new password.
+ */
 function OwnPasswordLayout() {
   const leave = useLogout()
   return (

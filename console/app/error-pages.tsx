@@ -10,7 +10,10 @@ const RETRY_EVERY_MS = 3_000
 const RELOAD_EVERY_MS = 30_000
 const RELOADED_KEY = 'lost-page-reloaded'
 
-/** Offers to reload the page, because browsers do not retry a failed script before a reload. */
+/**
+ * Shown if a script of the console could not be loaded. It offers to reload the page, because
+ * browsers do not load a failed script again without a reload.
+ */
 function LoadErrorPage({ file }: { file: string }) {
   const { t } = useTranslation()
   usePageTitle(t('ui.pageLoadFailed'))
@@ -37,8 +40,8 @@ function LoadErrorPage({ file }: { file: string }) {
 }
 
 /**
- * Retries when the browser is online again. Also retries by a timer, because browsers may not
- * report the end of an outage.
+ * Reloads the page when the browser is online again. There are also attempts at intervals, because
+ * browsers do not always report that they are online.
  */
 function useRetries(file: string): void {
   useEffect(() => {
@@ -60,7 +63,10 @@ function useRetries(file: string): void {
   }, [file])
 }
 
-/** Reloads only if the file can be fetched, because a failed reload shows a browser error page. */
+/**
+ * Reloads the page if the file can be fetched. A reload without a connection would show the
+ * browser's own error page.
+ */
 async function reloadIfAnswered(file: string): Promise<void> {
   const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
   if (answer?.ok !== true) return
@@ -68,7 +74,10 @@ async function reloadIfAnswered(file: string): Promise<void> {
   window.location.reload()
 }
 
-/** Returns an error page if loading fails. A rejected `lazy` function would render nothing. */
+/**
+ * Loads a page. If that fails, returns an error page instead, because React shows nothing for a
+ * rejected `lazy` function.
+ */
 export async function loadPage(
   load: () => Promise<ComponentType>,
 ): Promise<{ Component: ComponentType }> {

@@ -6,7 +6,7 @@ import { useStatus } from '../api/status.ts'
 
 const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
 
-/** Shows the operator's text, and one of four texts that name the software. */
+/** The footer, with the operator's text and one of four lines that name the software. */
 export function Footer() {
   const { t } = useTranslation()
   const html = useFooterHtml()

@@ -3,10 +3,13 @@ import { useEffect } from 'react'
 import { useLiveState, useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { useUser } from '#console/api/session.ts'
 import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
-import { BellLink } from './bell-link.tsx'
+import { BellLink } from './inbox-bell-link.tsx'
 
 const POLL_MS = 30_000
-/** A live connection may fail unnoticed, so the bell still polls at this interval (ms). */
+/**
+ * The polling interval (ms) of the bell while the live connection works, because the connection may
+ * fail unnoticed.
+ */
 const POLL_LIVE_MS = 60_000
 
 export function InboxBell() {

@@ -4,7 +4,7 @@ import type { IconName } from '#console/ui/elements/icons.tsx'
 import type { Status } from '#read-api/contract/status.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
 
-/** The second key of each page's shortcut. The first key is always `g` (go to). */
+/** The second key of the shortcut that opens a page. The first key is always `g` for "go to". */
 export const GO_KEYS = {
   playground: 'p',
   dashboard: 'd',
@@ -37,7 +37,10 @@ export type NavItem = {
   readonly label: keyof typeof GO_KEYS
   readonly icon: IconName
   readonly section: 'chat' | 'console' | 'admin' | 'audit' | 'personal'
-  /** A second path of the page. A path that ends with `/` includes all paths below it. */
+  /**
+   * A second path that belongs to the page. If it ends with `/`, all paths below it belong to the
+   * page.
+   */
   readonly alsoBelow?: string
   readonly isOffered?: (status: Status | undefined) => boolean
 }
@@ -96,14 +99,17 @@ const ITEMS: readonly NavItem[] = [
   ]),
 ]
 
-/** The pages whose data a scratch copy has. */
+/**
+ * The pages that a scratch copy (the site as of an earlier time) can show, because it has their
+ * data.
+ */
 const IN_COPIES: ReadonlySet<NavItem['label']> = new Set([
   ...(['dashboard', 'tokens', 'usageLog', 'drawings', 'musicTasks'] as const),
   ...(['channels', 'health', 'redemptions', 'users', 'orders'] as const),
   ...(['ledgers', 'calls', 'auditLog', 'history', 'events', 'proofs', 'ledger'] as const),
 ])
 
-/** Reports whether a scratch copy can show the page of a path. */
+/** Returns true if a scratch copy can show the page at a path. */
 export const isInCopies = (pathname: string): boolean =>
   ITEMS.some(
     ({ path, label, alsoBelow = path }) =>

@@ -30,10 +30,13 @@ export function Notice() {
 const LINE_PX = 25
 const GAP_PX = 15
 const CHARACTER_PX = 7.5
-/** The width (px) of the sidebar, the margins and the close button, together. */
+/** The width (px) next to the text of the notice: sidebar, margins and close button. */
 const SIDE_WIDTH_PX = 90
 
-/** Estimates the notice's height (px), so that the page moves little when the notice appears. */
+/**
+ * Estimates the height (px) of the notice. This space is reserved until the notice has loaded, so
+ * that the page hardly moves.
+ */
 function estimatedHeight(text: string): number {
   const width = Math.max(240, window.innerWidth - SIDE_WIDTH_PX)
   const blocks = text

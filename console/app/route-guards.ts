@@ -8,8 +8,8 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
 
 /**
- * Redirects to the setup until the setup is complete. If it was complete at the last visit, pages
- * open before the server responds.
+ * Redirects to the setup page until the setup is complete. If it was complete at the last visit,
+ * pages open without waiting for the server.
  */
 export function redirectToSetup(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {
@@ -25,7 +25,10 @@ export function redirectToSetup(client: QueryClient, leaveForSetup: () => void):
   }
 }
 
-/** Redirects to the login if no user is stored. The server checks the session itself. */
+/**
+ * Redirects to the login page if no user is stored in this browser. The server checks the session
+ * of each request itself.
+ */
 export const requireLogin: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {
     await loadAllTranslations()
@@ -35,7 +38,10 @@ export const requireLogin: LoaderFunction = async ({ request }) => {
   return redirect(loginPath(`${pathname}${search}`, { isExpired: false }))
 }
 
-/** Uses a separate observer, so that the request continues when the user leaves the page. */
+/**
+ * Reads the status and redirects to the setup page if needed. It has its own query observer, so
+ * that the request continues when the user leaves the page.
+ */
 function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   const observer = new QueryObserver(client, statusQuery)
   let isReported = false

@@ -16,7 +16,10 @@ const page = <Name extends string>(
   name: Name,
 ): RouteObject => ({ path, ...chunk(load, name) })
 
-/** Creates a route with several paths. The page keeps its state between these paths. */
+/**
+ * Creates a route that has several paths. The page keeps its state when the path changes between
+ * them.
+ */
 const pageAt = <Name extends string>(
   paths: readonly string[],
   load: () => Promise<PageModule<Name>>,

@@ -7,7 +7,10 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 
-/** Says, above every page, that the console shows a scratch copy, and how to leave it. */
+/**
+ * Says above every page that the console shows a scratch copy, which is the site as of an earlier
+ * time. A button leaves the copy.
+ */
 export function ScratchCopyBanner() {
   const { t } = useTranslation()
   const isGone = useIsCopyGone()
@@ -29,7 +32,7 @@ export function ScratchCopyBanner() {
   )
 }
 
-/** Stands for a page whose data a scratch copy does not have. */
+/** Shown in place of a page whose data a scratch copy does not contain. */
 export function NotInCopyPage() {
   const { t } = useTranslation()
   return (

@@ -5,10 +5,10 @@ import { useStatus } from '../api/status.ts'
 import { Overlay } from '../ui/dialogs/overlay.tsx'
 import { Button } from '../ui/elements/button.tsx'
 import { readFlag, useLocalPreference } from '../ui/state/use-local-preference.ts'
-import { useIsMedium, useIsNarrow } from '../ui/state/use-media.ts'
-import { BellLink } from './bell-link.tsx'
+import { useIsMedium, useIsNarrow } from '../ui/state/use-media-query.ts'
 import { Brand } from './brand.tsx'
 import { Footer } from './footer.tsx'
+import { BellLink } from './inbox-bell-link.tsx'
 import { PlainHttpWarning } from './plain-http-warning.tsx'
 import { NavSections, Sidebar } from './sidebar.tsx'
 import { siteLinks } from './site-links.ts'
@@ -54,7 +54,7 @@ function MobileNavigation(props: { isOpen: boolean; onClose: () => void }) {
   )
 }
 
-/** Loads the bell. If the code can't be loaded, a plain link replaces the bell. */
+/** Loads the bell as a separate script. If that fails, a link to the inbox is shown instead. */
 const InboxBell = lazy(() =>
   import('./inbox-bell.tsx').then(
     (module) => ({ default: module.InboxBell }),

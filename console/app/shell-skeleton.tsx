@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { storedUser } from '#console/api/session.ts'
 import { useDelayed } from '#console/ui/layout/skeleton.tsx'
 import { readFlag, useLocalPreference } from '#console/ui/state/use-local-preference.ts'
-import { useIsMedium, useIsNarrow } from '#console/ui/state/use-media.ts'
+import { useIsMedium, useIsNarrow } from '#console/ui/state/use-media-query.ts'
 import { cachedStatus } from '../api/status.ts'
 import { isWithoutSidebar } from './pages-without-sidebar.ts'
 

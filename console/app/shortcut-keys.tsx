@@ -5,7 +5,9 @@ const isMac = /Mac|iP/.test(navigator.userAgent)
 
 export const PALETTE_KEYS = isMac ? '⌘K' : 'Ctrl+K'
 
-/** Shows the shortcut `g d` as two keys in sequence. */
+/**
+ * Shows the keys of a shortcut. `g d` is shown as two keys that are pressed one after the other.
+ */
 export function ShortcutKeys({ keys }: { keys: string }) {
   const { t } = useTranslation()
   return (

@@ -4,7 +4,7 @@ import { openCopy } from '#console/api/scratch-copy.ts'
 import { useUser } from '#console/api/session.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { useChats } from '#console/ui/state/use-chats.ts'
+import { useChats } from '#console/ui/state/use-chat-links.ts'
 import { useStatus } from '../api/status.ts'
 import { type NavItem, navItems } from './navigation.ts'
 

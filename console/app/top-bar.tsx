@@ -7,7 +7,7 @@ import { ActionButton, Button } from '#console/ui/elements/button.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { useSiteName } from '#console/ui/layout/page.tsx'
-import { useIsNarrow } from '#console/ui/state/use-media.ts'
+import { useIsNarrow } from '#console/ui/state/use-media-query.ts'
 import { useStatus } from '../api/status.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { Brand } from './brand.tsx'
@@ -16,7 +16,7 @@ import { siteLinks } from './site-links.ts'
 
 export function TopBar(props: {
   onMenu?: () => void
-  /** True on the setup page, because links work only after the setup. */
+  /** True on the setup page. The bar then has no links, because pages work only after the setup. */
   isBare?: boolean
   canRegister?: boolean
   tools?: ReactNode
@@ -58,8 +58,8 @@ export function TopBar(props: {
 }
 
 /**
- * Shows the site's links. Narrow screens show them in a menu. This is the page's menu if there is
- * one (`hasMenu`), and otherwise a separate menu.
+ * The site's links. On a narrow screen, they are in a menu: in the menu of the page if it has one
+ * (`hasMenu`), and otherwise in a separate menu.
  */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
   const { t } = useTranslation()

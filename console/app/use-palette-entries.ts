@@ -40,8 +40,9 @@ export function usePaletteEntries(query: string): readonly Entry[] {
 type FoundCall = { readonly requestId: string; readonly model: string; readonly startedAt: number }
 
 /**
- * Finds calls by the beginning of their request id. Auditors may not read the log of all users, so
- * that they find calls of others only by the complete id, in the audit section.
+ * Finds calls by the beginning of their request id. Auditors can't read the usage log of other
+ * users. They find other users' calls only by the complete id, which opens the audit page of the
+ * call.
  */
 function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()

@@ -92,7 +92,10 @@ function useActions(): RegisteredAction[] {
   ]
 }
 
-/** Auditors open a scratch copy from the palette, and leave it there. */
+/**
+ * Returns the commands with which auditors open and leave a scratch copy, which shows the site as
+ * of an earlier time.
+ */
 function useCopyActions(): RegisteredAction[] {
   const { t } = useTranslation()
   const navigate = useNavigate()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_RANGE, NO_FILTERS } from '#console/features/usage-log/log-filter-params.ts'
-import { logParams } from '#console/features/usage-log/log-query-params.ts'
+import { logParams } from '#console/features/usage-log/log-request-params.ts'
+import { DEFAULT_RANGE, NO_FILTERS } from '#console/features/usage-log/log-url-params.ts'
 import {
   boundsOf,
   isWithin,

@@ -1,6 +1,9 @@
 const DEFAULT_RETURN_PATH = '/app/tokens'
 
-/** Returns `value` if it is a known path of this site. Otherwise, returns the default path. */
+/**
+ * Returns the path to open after a login. `value` comes from the URL, so it is used only if it is a
+ * known path of this site. Otherwise, a link could lead to a foreign site.
+ */
 export function safeReturnPath(
   value: string | null,
   origin: string,

@@ -7,7 +7,10 @@ const browserFrames: FrameClock = (draw) => {
   return () => cancelAnimationFrame(handle)
 }
 
-/** Emits items once per animation frame. More than `capacity` items become one `overflow`. */
+/**
+ * Collects items and emits them once per animation frame, so that many events cause one rendering.
+ * If there are more than `capacity` items, they are dropped and `overflow` is emitted.
+ */
 export function batchPerFrame<T>(
   source: Observable<T>,
   capacity: number,

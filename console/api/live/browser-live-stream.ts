@@ -18,7 +18,10 @@ import { createLiveStream, type LiveSocket, type LiveStream } from './live-strea
 
 const HIDDEN_DISCONNECT_MS = 60_000
 const SESSION_CHECK_DELAY_MS = 300
-/** The WebSocket close code if the session has ended or the client sends too fast. */
+/**
+ * The WebSocket close code of the server for a session that has ended, or for a client that sends
+ * too fast.
+ */
 const POLICY_VIOLATION = 1008
 
 let shared: LiveStream | null = null
@@ -52,8 +55,9 @@ const isPageVisible$ = (): Observable<boolean> =>
   )
 
 /**
- * Emits whether a user is logged in and may receive events. The server sends no events to a user
- * who must first replace a reset password, nor to a session that is being replaced.
+ * Emits whether there is a session that may receive live events. It emits false for a user who must
+ * first replace a reset password, and while a session is being replaced, because the server sends
+ * no events then.
  */
 const isLoggedIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
@@ -75,7 +79,9 @@ function connect(): LiveSocket {
   return closeOnceOpen(socket) as LiveSocket
 }
 
-/** Delays `close` until the socket is open. Browsers report an earlier `close` as an error. */
+/**
+ * Delays `close` until the socket is open, because browsers report an earlier `close` as an error.
+ */
 function closeOnceOpen(socket: WebSocket): WebSocket {
   const close = socket.close.bind(socket)
   socket.close = (...why) => {
@@ -85,7 +91,10 @@ function closeOnceOpen(socket: WebSocket): WebSocket {
   return socket
 }
 
-/** Checks the session later. A password change in another tab may renew the session by then. */
+/**
+ * Checks after a delay whether the session is still valid. The delay gives a password change in
+ * another tab the time to renew the session.
+ */
 function checkSessionAfterDelay(): void {
   setTimeout(() => {
     if (isLoggingOut() || isRenewingSession() || storedUser() === null) return

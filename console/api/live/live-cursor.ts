@@ -14,8 +14,9 @@ type NumberedMessage = EventMessage & { data: { id: number } | AuditAct }
 type SeenAtPosition = { position: number; ids: Set<number | string> }
 
 /**
- * Tracks the received events. Two topics can share a position, so a reconnected stream repeats the
- * last position. Events that were already received are dropped.
+ * Remembers the position of the last received event, at which a reconnected stream continues.
+ * Several events can have the same position, so the server sends the events of the last position
+ * again. The cursor drops those that were already received.
  */
 export class LiveCursor {
   private seen = new Map<FollowedTopic, SeenAtPosition>()
@@ -25,7 +26,10 @@ export class LiveCursor {
     return this.last === null ? null : Math.max(0, this.last - 1)
   }
 
-  /** Converts a message to events. A `resync` event makes screens read their data again. */
+  /**
+   * Converts a message of the server to events for screens. A `resync` event tells screens to read
+   * their data again.
+   */
   accept(message: LiveMessage): LiveEvent[] {
     if (message.type === 'ready') return this.start(message.position)
     if ('topic' in message && !isFollowed(message)) return []
@@ -54,7 +58,10 @@ export class LiveCursor {
     return [{ kind: 'event', topic, position, data } as LiveEvent]
   }
 
-  /** The first connection resyncs every topic, because the data on screens may be outdated. */
+  /**
+   * Handles the start of a connection. After the first one, all screens read their data again,
+   * because the data may be older than the stream.
+   */
   private start(position: number): LiveEvent[] {
     if (this.last !== null) return []
     this.last = position
@@ -74,7 +81,10 @@ export class LiveCursor {
   }
 }
 
-/** One event may be an act on several objects, which share its position. */
+/**
+ * Returns an id for telling apart the events at one position. An act on several objects has one
+ * event for each object, all at the same position.
+ */
 const idOf = ({ data }: NumberedMessage): number | string =>
   'object' in data ? `${data.object.kind}:${data.object.id}` : data.id
 
@@ -85,11 +95,17 @@ const isFollowed = <T extends { topic: LiveTopic }>(
 const isHealth = (message: EventMessage): message is HealthMessage =>
   'kind' in message.data && message.data.kind === 'health'
 
-/** A message about a task's progress does not advance the stream position. */
+/**
+ * Returns true for the progress of a task. Such a message does not advance the position of the
+ * stream.
+ */
 const isProgress = (message: EventMessage): message is ProgressMessage =>
   message.topic === 'tasks' && message.data.kind === 'progress'
 
-/** A message about a channel test may be received twice without harm. */
+/**
+ * Returns true for a message about a channel test. Repeats are not dropped, because they do no
+ * harm.
+ */
 const isTest = (message: EventMessage): message is TestMessage =>
   'kind' in message.data && message.data.kind === 'test'
 

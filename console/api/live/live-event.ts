@@ -12,8 +12,8 @@ export const FOLLOWED_TOPICS = LIVE_TOPICS.filter((topic) => topic !== 'stats')
 export type FollowedTopic = (typeof FOLLOWED_TOPICS)[number]
 
 /**
- * The data of live events by topic. Health events arrive in the topic `channels` and do not advance
- * the stream position.
+ * The data of live events by the topic that screens subscribe to. The server sends `health` in the
+ * topic `channels`, and it does not advance the position of the stream.
  */
 export type LiveData = {
   logs: LogEntry
@@ -29,14 +29,17 @@ export type LiveData = {
 export type ScreenTopic = keyof LiveData
 
 /**
- * After a resync, screens read their data again. If `position` is not null, the data must include
- * this position.
+ * An event for screens. After a `resync`, screens read their data again. If its `position` is not
+ * null, the data must include all events up to this position.
  */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }
 
-/** `retryAt` is the time of the next connection attempt, as measured by `performance.now()`. */
+/**
+ * The state of the live connection. `retryAt` is the time of the next attempt to connect, in
+ * milliseconds of `performance.now()`.
+ */
 export type LiveState =
   | { kind: 'connecting' }
   | { kind: 'live' }

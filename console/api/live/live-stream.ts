@@ -32,7 +32,10 @@ export type LiveSocket = {
 export type LiveDeps = {
   readonly connect: () => LiveSocket
   readonly isOnline$: Observable<boolean>
-  /** Emits false after the page has been hidden for a while. The stream then closes its socket. */
+  /**
+   * Emits whether the page is watched. After the page has been hidden for a while, it emits false,
+   * and the stream closes its socket.
+   */
   readonly isWatched$: Observable<boolean>
   readonly random: () => number
   readonly now: () => number
@@ -48,10 +51,13 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const PING_MS = 20_000
 const SILENCE_MAX_MS = 45_000
-/** How long (ms) an unused connection stays open, so that the next screen can reuse it. */
+/** The time (ms) for which an unused connection stays open, so that the next screen can use it. */
 const LINGER_MS = 5_000
 
-/** Reconnects with increasing delays while the browser is online and the page is visible. */
+/**
+ * Creates the stream of live events. It connects while a screen uses it, the browser is online and
+ * the page is visible. Failed connections are retried with increasing delays.
+ */
 export function createLiveStream(parts: LiveDeps): LiveStream {
   const state$ = new BehaviorSubject<LiveState>({ kind: 'connecting' })
   const retry$ = new Subject<void>()
@@ -112,15 +118,15 @@ function keepConnected(
 }
 
 /**
- * Returns the delay (ms) before the next attempt. The delay doubles with each failure, up to 30 s.
- * It varies at random, so that tabs do not retry together.
+ * Returns the delay (ms) before the next attempt to connect. It doubles with each failure, up to 30
+ * s, and varies at random, so that not all tabs retry at the same time.
  */
 function waitAfter(failures: number, random: number): number {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10))
   return Math.round(wait * (0.8 + 0.4 * random))
 }
 
-/** Opens a connection. The observable completes if the server stops responding. */
+/** Opens a connection. The observable completes when the server no longer responds. */
 function connection(parts: LiveDeps, cursor: LiveCursor, ready: () => void): Observable<LiveEvent> {
   return new Observable((listener) => {
     const socket = parts.connect()

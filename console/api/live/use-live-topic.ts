@@ -11,11 +11,17 @@ export type LiveHandlers<T extends ScreenTopic> = {
    * Receives the events since the last frame, oldest first, and the position of the newest event.
    */
   readonly onEvents: (rows: readonly LiveData[T][], position: number) => void
-  /** Called if events were missed. The screen must then read data that includes `position`. */
+  /**
+   * Called if events were missed. The screen must then read its data again. The data must include
+   * all events up to `position`, unless that is null.
+   */
   readonly onResync: (position: number | null) => void
 }
 
-/** Subscribes to a topic while mounted. Each handler runs at most once per frame. */
+/**
+ * Subscribes to a topic while the component is mounted. Each handler is called at most once per
+ * animation frame.
+ */
 export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHandlers<T>): void {
   const receive = useEffectEvent((batch: readonly LiveEvent<T>[]) => deliver(batch, handlers))
   useEffect(() => {
@@ -28,7 +34,10 @@ export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHand
   }, [topic])
 }
 
-/** Drops events before the last resync. The screen reads all its data after a resync. */
+/**
+ * Calls the handlers. Events before the last resync are dropped, because the screen reads all its
+ * data again.
+ */
 function deliver<T extends ScreenTopic>(
   batch: readonly LiveEvent<T>[],
   { onEvents, onResync }: LiveHandlers<T>,

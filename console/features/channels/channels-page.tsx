@@ -54,8 +54,8 @@ function useLiveChannels(): void {
 const DELAY_MS = 1_000
 
 /**
- * Runs `perform` at most once per second. Without a limit, it would run for every relayed call,
- * because each call sends a channel event.
+ * Runs `perform` at most once per second. Each relayed call causes a live event about its channel,
+ * so without a limit `perform` would run for each call.
  */
 function useDelayedCall(perform: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)

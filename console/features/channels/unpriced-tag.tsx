@@ -8,13 +8,18 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 
 type ServedModels = { readonly models: readonly string[]; readonly prefix: string }
 
-/** Returns the model names with the channel's prefix, as API clients send them. */
+/**
+ * Returns the names of the models with the channel's prefix, which is how API clients call them.
+ */
 export const callableModelNames = ({ models, prefix }: ServedModels): string[] =>
   models.map((model) => `${prefix.trim()}${model}`)
 
 const NONE: readonly string[] = []
 
-/** Returns a function that finds a channel's models without a price, once prices have loaded. */
+/**
+ * Returns a function that finds those models of a channel that have no price. It finds none until
+ * the prices have loaded.
+ */
 export function useUnpricedModels(): (served: ServedModels) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data
@@ -28,7 +33,10 @@ export function useUnpricedModels(): (served: ServedModels) => readonly string[]
 export function UnpricedTag(props: {
   count: number
   onOpen: () => void
-  /** True in a list row. Tab then skips the button, because the channel's form also has it. */
+  /**
+   * True in a row of a list. The Tab key then skips the button, because the form of the channel
+   * contains it, too.
+   */
   isInRow?: boolean
 }) {
   const { t } = useTranslation()

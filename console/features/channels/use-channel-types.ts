@@ -6,7 +6,10 @@ import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 
 export type ChannelTypes = {
   readonly types: readonly ChannelType[]
-  /** Returns undefined for an unsupported type, and until the types have loaded. */
+  /**
+   * Returns a type by its number. Returns undefined if it is not supported, and until the types
+   * have loaded.
+   */
   readonly find: (type: number) => ChannelType | undefined
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean

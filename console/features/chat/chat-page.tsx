@@ -16,7 +16,7 @@ import {
   chatClients,
   chatTarget,
 } from '#console/ui/state/chat-links.ts'
-import { useChats } from '#console/ui/state/use-chats.ts'
+import { useChats } from '#console/ui/state/use-chat-links.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { MissingClient, UnknownClient } from './missing-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'

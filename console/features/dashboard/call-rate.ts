@@ -1,14 +1,17 @@
 import { bufferTime, map, type Observable, scan, withLatestFrom } from 'rxjs'
 import type { LiveEvent, LiveState } from '#console/api/live/live-event.ts'
 
-/** The number of calls that ended in one second, or null if the connection was interrupted. */
+/**
+ * The number of calls that ended in one second. It is null if the live connection was interrupted
+ * in that second.
+ */
 export type CallsOfSecond = number | null
 
 const SECOND_MS = 1_000
 const SECONDS_KEPT = 60
 const MEAN_OF = 10
 
-/** Every second, emits the number of calls in each of the last 60 seconds, oldest first. */
+/** Every second, passes on the number of calls in each of the last 60 seconds, oldest first. */
 export function callsBySecond(
   events$: Observable<LiveEvent>,
   state$: Observable<LiveState>,
@@ -33,7 +36,10 @@ function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
 /** A log row is a call if it has a request id. Other rows record changes of a balance. */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 
-/** Returns the mean of the last ten seconds, or null if the last second is unknown. */
+/**
+ * Returns the mean number of calls per second over the last ten seconds, or null if the last second
+ * is unknown.
+ */
 export function rateOf(seconds: readonly CallsOfSecond[]): number | null {
   const recent = seconds.slice(-MEAN_OF)
   const measured = recent.filter((calls) => calls !== null)

@@ -1,10 +1,13 @@
 import { useTranslation } from 'react-i18next'
-import { bucketText, seriesColor } from './bucket-text.ts'
+import { bucketText, seriesColor } from './chart-bucket-text.ts'
 import type { Interval } from './chart-range.ts'
-import type { ChartBucket, ChartTexts } from './usage-chart.ts'
+import type { ChartBucket, ChartTexts } from './usage-chart-data.ts'
 import { useBarSelection } from './use-bar-selection.ts'
 
-/** The tooltip of a bar. `place` is the bar's horizontal position from 0 (left) to 1 (right). */
+/**
+ * Shows the figures of a bar beside it. `place` is the bar's horizontal position from 0 (left) to 1
+ * (right).
+ */
 function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
   const { t } = useTranslation()
   const { chart, bucket, place, nameOf, text } = props
@@ -32,7 +35,10 @@ function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
   )
 }
 
-/** The Tab key reaches the chart once. Arrow keys move from bar to bar. */
+/**
+ * Lays an invisible button over each bar, for the keyboard and for screen readers. The Tab key
+ * reaches the chart once, and arrow keys move from bar to bar.
+ */
 export function ChartBarButtons(props: ChartTexts & { onZoom: (interval: Interval) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props

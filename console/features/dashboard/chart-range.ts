@@ -1,4 +1,4 @@
-import { bucketEnd, bucketStart, type Calendar, type ChartStep } from './usage-chart.ts'
+import { bucketEnd, bucketStart, type Calendar, type ChartStep } from './usage-chart-data.ts'
 
 export const RANGES = ['24h', '7d', '30d', '90d'] as const
 export type ChartRange = (typeof RANGES)[number]
@@ -10,8 +10,8 @@ export type Interval = { readonly from: number; readonly to: number }
 const HOUR = 3_600
 const DAY = 24 * HOUR
 /**
- * The maximum range in seconds. It is a week below the server's limit, because ranges are extended
- * to complete weeks.
+ * The longest range that the chart can show, in seconds. It is a week shorter than the server's
+ * limit, because a chart of weeks extends the range to complete weeks.
  */
 const SPAN_MAX = 92 * DAY
 
@@ -27,7 +27,10 @@ export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: 
 export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
-/** Leaves out `24h` for usage by token, which is counted per day. */
+/**
+ * Returns the ranges that can be selected. Usage by token is counted per day (`isByDay`), so it has
+ * no range of 24 hours.
+ */
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
 
@@ -51,7 +54,7 @@ export function zoomFromUrl({ from, to }: Interval): Interval | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }
 
-/** Returns the interval from the start of a bar to `now`. */
+/** Returns the interval of a range that ends at `now`. It starts at the start of a bar. */
 export function intervalOf(range: ChartRange, now: number, calendar: Calendar): Interval {
   const stepSeconds = calendar.step === 'hour' ? HOUR : DAY
   return { from: bucketStart(now - SPANS[range] + stepSeconds, calendar), to: now }

@@ -52,7 +52,10 @@ export function DashboardPage() {
 const MINUTE_MS = 60_000
 const SITE_EVERY_MS = 15_000
 
-/** Returns the polling interval (ms), or false if live events update the user's own data. */
+/**
+ * Returns how often to read the usage (ms), or false for the user's own usage, which live events
+ * update.
+ */
 function useReadEvery(scope: UsageScope): number | false {
   const minutes = useStatus()?.data_export_interval ?? 5
   const isLive = useLiveState().kind === 'live'

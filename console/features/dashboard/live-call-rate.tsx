@@ -37,7 +37,10 @@ export function LiveCallRate() {
 
 const START_SECONDS = 5
 
-/** Returns true in the first seconds. A notice about missing data would be too early then. */
+/**
+ * Returns true in the first seconds after the page has opened. A notice about missing data would be
+ * premature then.
+ */
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < START_SECONDS && peakOf(seconds) === null
 

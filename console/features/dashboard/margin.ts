@@ -19,7 +19,7 @@ export type Margin = {
   readonly coverage: number
 }
 
-/** Returns null if no call has a known cost. A known cost may be 0. */
+/** Returns the margin, or null if no call has a known cost. A known cost may be 0. */
 export function marginOf({ quota, cost, costed_quota: charged }: CostTotals): Margin | null {
   if (cost === 0 && charged === 0) return null
   return {

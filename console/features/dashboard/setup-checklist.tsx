@@ -16,7 +16,10 @@ import { type Step, setupSteps, stepPath } from './setup-steps.ts'
 const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
-/** Polls the data, because a setup step may be completed in another tab or by another admin. */
+/**
+ * Reads the progress again every 5 s, because a step may be completed in another tab or by another
+ * admin.
+ */
 const POLLING = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
 export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {

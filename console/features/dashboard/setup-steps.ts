@@ -1,6 +1,9 @@
 export type StepName = 'channel' | 'price' | 'token' | 'call'
 
-/** A count is null until it has loaded, and for users who may not read it. */
+/**
+ * The numbers that tell which setup steps are done. A number is null until it has loaded, and for
+ * users who may not read it.
+ */
 export type Progress = {
   readonly isAdmin: boolean
   readonly channels: number | null

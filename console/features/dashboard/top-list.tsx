@@ -7,14 +7,17 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { logLink } from './log-link.ts'
+import { logLink } from './usage-log-link.ts'
 
 type TopRow = {
   readonly key: string
   readonly name: string
   readonly count: number
   readonly quota: number
-  /** The filters of the linked usage log, or null if the usage log can't filter by this row. */
+  /**
+   * The filters with which this row links to the usage log, or null if the log can't filter by this
+   * row.
+   */
   readonly search: Readonly<Record<string, string>> | null
   readonly margin?: ReactNode
 }

@@ -1,16 +1,21 @@
 import { useTranslation } from 'react-i18next'
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, XAxis, YAxis } from 'recharts'
-import { bucketText, seriesColor } from './bucket-text.ts'
 import { ChartBarButtons } from './chart-bar-buttons.tsx'
+import { bucketText, seriesColor } from './chart-bucket-text.ts'
 import type { Interval } from './chart-range.ts'
-import type { ChartTexts } from './usage-chart.ts'
+import type { ChartTexts } from './usage-chart-data.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
-/** The margins (px) of the chart. The buttons over the bars have the same margins in CSS. */
+/**
+ * The margins (px) of the chart. The buttons that lie over the bars have the same margins in CSS.
+ */
 const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
-/** Draws the usage chart. The large chart library makes this a chunk of its own. */
+/**
+ * Draws the bars of the usage chart. It is loaded as a separate script, because the chart library
+ * is large.
+ */
 export function UsageBars(props: ChartTexts & { onZoom: (interval: Interval) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props
@@ -69,6 +74,8 @@ export function UsageBars(props: ChartTexts & { onZoom: (interval: Interval) => 
   )
 }
 
-/** Returns null for a missing value, because the chart would draw 0 as a bar. */
+/**
+ * Returns the height of a bar. A missing value is null, because the chart would draw a 0 as a bar.
+ */
 const heightOf = (value: bigint | undefined): number | null =>
   value === undefined ? null : Number(value)

@@ -9,7 +9,7 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { bucketText } from './bucket-text.ts'
+import { bucketText } from './chart-bucket-text.ts'
 import type { Interval } from './chart-range.ts'
 import {
   type ChartMeasure,
@@ -17,7 +17,7 @@ import {
   OTHER_SERIES,
   prepareUsageChart,
   type UsageChart,
-} from './usage-chart.ts'
+} from './usage-chart-data.ts'
 import { type ChartView, MEASURES } from './use-chart-view.ts'
 import { useUsage } from './use-usage.ts'
 

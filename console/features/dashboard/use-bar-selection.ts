@@ -1,12 +1,12 @@
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import { type Interval, orderedPair } from './chart-range.ts'
-import { bucketEnd, type UsageChart } from './usage-chart.ts'
+import { bucketEnd, type UsageChart } from './usage-chart-data.ts'
 
 const NONE = -1
 
 /**
- * Selects bars by dragging, or by Shift and an arrow key. The chart zooms into the selected bars
- * when the user releases the pointer or presses Enter.
+ * Lets the user select bars by dragging, or by Shift and an arrow key. When the pointer is released
+ * or Enter is pressed, the chart zooms into the selected bars.
  */
 export function useBarSelection(chart: UsageChart, onZoom: (interval: Interval) => void) {
   const { buckets } = chart

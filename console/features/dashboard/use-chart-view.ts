@@ -13,11 +13,14 @@ import {
   stepsFor,
   zoomFromUrl,
 } from './chart-range.ts'
-import type { ChartMeasure, ChartStep } from './usage-chart.ts'
+import type { ChartMeasure, ChartStep } from './usage-chart-data.ts'
 
 export const MEASURES = ['quota', 'count', 'token_used'] as const
 
-/** Without a step in the URL, the chart uses the operator's default step. */
+/**
+ * The view of the chart, which is kept in the URL. Without a step, the chart uses the default that
+ * the operator has set.
+ */
 const ADDRESS = {
   range: choiceParam(['', ...RANGES], ''),
   step: choiceParam(['', ...STEPS], ''),

@@ -13,7 +13,10 @@ const CHART_EVERY_MS = 2_000
 const RECENT_ROWS = 6
 const CONSUMPTION = 2
 
-/** Reads on every mount, because live events update the data only while the page is open. */
+/**
+ * Reads the data again whenever the page is opened, because live events update it only while the
+ * page is open.
+ */
 const FRESH = { refetchOnMount: 'always' } as const
 
 export function useDashboard() {

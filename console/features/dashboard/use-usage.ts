@@ -4,7 +4,7 @@ import { callsByHour } from '#console/api/logs.ts'
 import { presentSeconds } from '#console/api/scratch-copy.ts'
 import type { TokenUsagePoint } from '#read-api/contract/usage.ts'
 import { type ChartRange, extendToSteps, type Interval, intervalOf } from './chart-range.ts'
-import type { Calendar, ChartPoint } from './usage-chart.ts'
+import type { Calendar, ChartPoint } from './usage-chart-data.ts'
 
 export const usageKey = ['usage'] as const
 
@@ -52,7 +52,10 @@ async function read(
   return points.map(({ model_name: series, ...point }) => ({ series, ...point }))
 }
 
-/** Appends the token's id to a name that several tokens have. */
+/**
+ * Returns the points of the chart. If several tokens have the same name, the token's id is appended
+ * to tell them apart.
+ */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
   for (const { token_id: id, token_name: name } of points) {

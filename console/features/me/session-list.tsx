@@ -7,7 +7,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
-import { useIsNarrow } from '#console/ui/state/use-media.ts'
+import { useIsNarrow } from '#console/ui/state/use-media-query.ts'
 import type { OwnSession } from '#read-api/contract/credentials.ts'
 import { deviceName } from './device-name.ts'
 

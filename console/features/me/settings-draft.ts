@@ -1,4 +1,4 @@
-import { parseObject } from '#console/api/parse-object.ts'
+import { parseObject } from '#console/api/parse-json-object.ts'
 import { bodyOf, type DraftOf, draftOf } from '#console/ui/forms/resource-draft.ts'
 import type { AnswerOf } from '#read-api/contract/resource-field-definition.ts'
 import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'

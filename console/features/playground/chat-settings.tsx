@@ -13,7 +13,7 @@ export type ChatSettingsProps = {
   onChange: (patch: Partial<ChatSettings>) => void
 }
 
-/** A changed setting applies to the next message. */
+/** The form for the settings of a conversation. A change applies from the next message on. */
 export function ChatSettingsForm(props: ChatSettingsProps) {
   const { t } = useTranslation()
   const describeGroup = useTranslateGroupDescription()

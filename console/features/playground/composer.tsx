@@ -16,7 +16,9 @@ type Props = {
 export function Composer({ chat, isReady, hasNone }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  /** True if the user has submitted a message before the models have loaded. */
+  /**
+   * True if the user has sent a message before the models have loaded. It is sent when they have.
+   */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
   const canGo = isReady && chat.canAsk

@@ -13,7 +13,7 @@ export type StoredConversations = {
   readonly openId: string
 }
 
-/** The maximum number of conversations. Fewer are stored if the storage is full. */
+/** The maximum number of stored conversations. If the browser's storage is full, fewer are kept. */
 const KEPT_MAX = 50
 
 const keyOf = (userId: number): string => `playground-${userId}`
@@ -47,7 +47,10 @@ export function storeConversations(
   }
 }
 
-/** Marks an unfinished answer as complete. Its page was closed, so no more text arrives. */
+/**
+ * Marks an unfinished answer as complete. The page that received it was closed, so no more text
+ * arrives.
+ */
 const withoutStreaming = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),

@@ -1,6 +1,8 @@
 import { randomId } from '#console/ui/state/random-id.ts'
 
-/** `maxTokens` 0 means no limit. `temperature` is in tenths. */
+/**
+ * The settings of a conversation. `maxTokens` is 0 for no limit, and `temperature` is in tenths.
+ */
 export type ChatSettings = {
   readonly group: string
   readonly model: string
@@ -9,7 +11,7 @@ export type ChatSettings = {
   readonly systemPrompt: string
 }
 
-/** `quota` is the cost in quota units, as decimal text. */
+/** What an answer cost. `quota` is a decimal text in quota units. */
 export type AnswerCost = {
   readonly logId: number
   readonly quota: string
@@ -32,7 +34,10 @@ export type ChatMessage = {
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
-  /** True if the page no longer waits for the cost, because the call was not logged in time. */
+  /**
+   * True if the usage log did not contain the call in time, so that the page no longer waits for
+   * the cost.
+   */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
 }
@@ -43,7 +48,7 @@ export type Conversation = {
   readonly messages: readonly ChatMessage[]
   /** The time of the last change in unix milliseconds. */
   readonly changedAt: number
-  /** The cost of answers that were removed, in quota units. */
+  /** The cost of answers that the user has removed, in quota units. */
   readonly spentBefore?: string
 }
 
@@ -119,7 +124,9 @@ export function withMessages(
   return { ...one, messages, changedAt: now, spentBefore }
 }
 
-/** Adds the cost of an answer to a conversation, even if the answer was removed. */
+/**
+ * Adds the cost of an answer to its conversation. The cost counts even if the answer was removed.
+ */
 export function withCost(one: Conversation, answerId: string, cost: AnswerCost): Conversation {
   const isThere = one.messages.some(({ id }) => id === answerId)
   if (!isThere) {

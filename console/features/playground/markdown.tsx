@@ -3,18 +3,27 @@ import { Fragment, memo, type ReactElement, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 
-/** Longer texts are shown without formatting, because rendering them would block the page. */
+/**
+ * The maximum length of formatted text. Longer texts are shown as they are, because formatting them
+ * would block the page.
+ */
 const LENGTH_MAX = 200_000
-/** The maximum nesting depth. Deeper Markdown is shown without formatting. */
+/** The maximum nesting depth. Markdown that is nested deeper is shown as plain text. */
 const DEPTH_MAX = 16
 
-/** Renders Markdown without HTML or images. Loading an image would tell its host of the chat. */
+/**
+ * Shows Markdown. HTML and images in it are not rendered: loading an image would tell another
+ * server about the chat.
+ */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
   const drawn = keyed(tokensOf(text), (token) => <TopBlock token={token} />)
   return <div className="tg-prose">{drawn}</div>
 })
 
-/** Memoized, so that only the last block is rendered again while an answer grows. */
+/**
+ * Renders one block of the Markdown. It is memoized, so that only the last block is rendered again
+ * while an answer grows.
+ */
 const TopBlock = memo(
   ({ token }: { token: Token }) => <>{block(token as Tokens.Generic, 0)}</>,
   (one, other) => one.token.raw === other.token.raw,
@@ -32,7 +41,10 @@ function tokensOf(text: string): readonly Token[] {
 const blocks = (tokens: readonly Token[], depth: number): ReactNode =>
   keyed(tokens, (token) => block(token as Tokens.Generic, depth))
 
-/** Uses the index as the React key, because Markdown tokens have no ids and are only appended. */
+/**
+ * Gives each item its index as the React key. Markdown tokens have no ids, and they are only
+ * appended.
+ */
 const keyed = <Item,>(items: readonly Item[], draw: (item: Item) => ReactNode): ReactNode =>
   items.map((item, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: see above

@@ -50,7 +50,7 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
   )
 }
 
-/** Replaces the cost of an answer while the cost is unknown. */
+/** Shown in place of the cost of an answer while the cost is unknown. */
 function PendingCost({ message }: { message: ChatMessage }) {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
@@ -139,7 +139,10 @@ export const MessageItem = memo(function MessageItem(props: MessageProps) {
   )
 })
 
-/** Focuses the edit button when editing ends, unless the user has moved the focus. */
+/**
+ * Returns focus to the edit button when editing ends, unless the user has moved the focus
+ * elsewhere.
+ */
 function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)
   const isOwed = useRef(false)

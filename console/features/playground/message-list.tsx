@@ -40,7 +40,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }) {
   )
 }
 
-/** Scrolls to the end when text arrives. Does not scroll while the user has scrolled up. */
+/** Scrolls to the end when text arrives, unless the user has scrolled up to read older messages. */
 function useScrollToEnd({ id, messages }: Conversation) {
   const box = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)

@@ -3,10 +3,13 @@ import { useTranslation } from 'react-i18next'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
-import { useIsNarrow } from '#console/ui/state/use-media.ts'
+import { useIsNarrow } from '#console/ui/state/use-media-query.ts'
 import { type Conversation, requestMessages } from './conversation.ts'
 
-/** The buttons above the conversation. In a narrow window, two more open the `drawers`. */
+/**
+ * The buttons above the conversation. In a narrow window, two more buttons open the lists at the
+ * sides as drawers.
+ */
 export function PlaygroundActions(props: {
   drawers: { settings: ReactElement; talks: (close: () => void) => ReactElement } | null
   conversation: Conversation

@@ -16,7 +16,7 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { textParam } from '#console/ui/state/url-state.ts'
-import { useMedia } from '#console/ui/state/use-media.ts'
+import { useMedia } from '#console/ui/state/use-media-query.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { ChatSettingsForm } from './chat-settings.tsx'
 import { Composer } from './composer.tsx'
@@ -30,8 +30,8 @@ import { type Conversations, useConversations } from './use-conversations.ts'
 const LEAVE_AFTER_MS = 1_500
 
 /**
- * Redirects a user without an enabled token. Returns false until the tokens are checked, so that no
- * call loses its answer by the redirect.
+ * Redirects a user who has no enabled token. Returns false until the tokens are checked, so that
+ * the user can't start a call that the redirect would interrupt.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
@@ -84,7 +84,10 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
 const choiceOf = (choices: readonly string[], ...preferred: readonly string[]): string =>
   preferred.find((one) => choices.includes(one)) ?? choices[0] ?? ''
 
-/** Calls in the playground use the user's session and are charged to the user. */
+/**
+ * A page for chatting with a model. Its calls are made with the session of the user, who is charged
+ * for them.
+ */
 export function PlaygroundPage() {
   const { t } = useTranslation()
   const user = useUser()
@@ -165,7 +168,7 @@ function ConversationFooter(props: { conversation: Conversation; isTight: boolea
 
 const ADDRESS = { model: textParam('', 256), group: textParam() }
 
-/** Starts a conversation with the `model` and the `group` from the URL. */
+/** Starts a conversation with the model and the group that the URL names. */
 function useSettingsFromUrl({ start }: Conversations): void {
   const [{ model, group }, setAddress] = useUrlState(ADDRESS)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per link

@@ -17,11 +17,13 @@ import {
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/** The delays (ms) between the searches for the cost of a call in the usage log. */
+/** The waits (ms) between attempts to find the cost of a call in the usage log. */
 const SEARCH_DELAYS_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
-/** Searches the usage log for the cost of a call. Returns null if the call was not found. */
+/**
+ * Reads the cost of a call from the usage log. Returns null if the log does not contain the call.
+ */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
   const signal = AbortSignal.timeout(GIVE_UP_MS)
@@ -58,9 +60,9 @@ export type Chat = {
   readonly canAsk: boolean
   readonly send: (text: string) => void
   readonly stop: () => void
-  /** Requests an answer again and removes all later messages. */
+  /** Requests an answer again. All later messages are removed. */
   readonly retry: (message: ChatMessage) => void
-  /** Replaces a message. A changed message of the user is sent again. */
+  /** Replaces the text of a message. If the message is the user's, it is sent again. */
   readonly edit: (message: ChatMessage, content: string) => void
   readonly remove: (message: ChatMessage) => void
 }
@@ -90,7 +92,10 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   }
 }
 
-/** Returns the rendering interval (ms). Longer answers take longer to parse. */
+/**
+ * Returns the interval (ms) at which an answer is rendered while it grows. It is longer for longer
+ * answers, because parsing them takes longer.
+ */
 const drawIntervalMs = (length: number): number => Math.max(40, length / 200)
 
 type ConversationRef = { readonly id: string; readonly settings: ChatSettings }
@@ -193,7 +198,10 @@ const withPatch = (
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
-/** The cost is searched again for at most this many answers: the newest without a cost. */
+/**
+ * The maximum number of answers for which the cost is searched again. They are the newest ones
+ * without a cost.
+ */
 const LATE_COSTS_MAX = 10
 
 function useLateCosts({ open, setCost }: Conversations): void {

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import type { Translations } from '#console/i18n/translation-types.ts'
-import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import { secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import {
   bodyOf,
   changedFields,

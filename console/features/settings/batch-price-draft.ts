@@ -1,10 +1,12 @@
 import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
-import type { PriceRow } from './price-table.ts'
+import type { PriceRow } from './price-rows.ts'
 
 const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
 /** The prices that can be changed for several models together. `price` is in dollars per call. */
 const BATCH_FIELDS = [...RATIO_FIELDS, 'price'] as const
-/** The fields of each mode. A model has either ratios or a fixed price. */
+/**
+ * The fields that the form shows in each mode. A model has either ratios or a fixed price per call.
+ */
 export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
 export type BatchMode = keyof typeof FIELDS_OF
 export type BatchField = (typeof BATCH_FIELDS)[number]
@@ -32,7 +34,10 @@ export const rowsLosingFixedPrice = (
   draft: BatchPriceDraft,
 ): PriceRow[] => (draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== ''))
 
-/** Applies the prices to all rows. A ratio and a fixed price replace each other. */
+/**
+ * Applies the prices to all rows. A row has either ratios or a price, so setting one removes the
+ * other.
+ */
 export function batchRows(rows: readonly PriceRow[], draft: BatchPriceDraft): PriceRow[] {
   const filled = BATCH_FIELDS.flatMap((field) => {
     const value = parseDecimal(draft[field])

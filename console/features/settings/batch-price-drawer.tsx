@@ -17,7 +17,7 @@ import {
 import { priceOfRatio } from './price-conversion.ts'
 import { emptyPrice } from './price-draft.ts'
 import { Equivalent } from './price-fields.tsx'
-import type { PriceRow } from './price-table.ts'
+import type { PriceRow } from './price-rows.ts'
 
 const LABELS = {
   ratio: 'pricing.ratio',
@@ -38,8 +38,8 @@ type BatchDraft = BatchPriceDraft & { mode: BatchMode; isSkipping: boolean }
 const EMPTY: BatchDraft = { ...emptyBatch, mode: 'ratio', isSkipping: true }
 
 /**
- * Shows the entered ratios in dollars. A completion ratio can be converted only together with a
- * model ratio.
+ * Shows the entered ratios in dollars per million tokens. The dollars of a completion ratio depend
+ * on the model ratio, so they are shown only if both ratios are entered.
  */
 function DollarEquivalent({ draft }: { draft: BatchPriceDraft }) {
   const { t } = useTranslation()

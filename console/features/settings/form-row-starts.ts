@@ -1,8 +1,9 @@
 type Kinds = readonly { readonly type: { readonly kind: string } }[]
 
 /**
- * Returns the indexes of the options that start a row of the form. A single field that follows an
- * odd number of switches is in the row of the last switch.
+ * Returns the indexes of the options that start a new row of the form. Switches stand two to a row,
+ * so an odd number of switches leaves a free place. A single field that follows takes this place
+ * and starts no row.
  */
 export function formRowStarts(options: Kinds): ReadonlySet<number> {
   const isFlag = (index: number) => options[index]?.type.kind === 'flag'

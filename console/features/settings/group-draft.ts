@@ -1,6 +1,6 @@
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
-import { type GroupRow, readSpecials, specialsText } from './group-table.ts'
+import { type GroupRow, readSpecials, specialsText } from './group-rows.ts'
 
 export type GroupDraft = Omit<GroupRow, 'specials'> & { specials: string }
 export type GroupErrorKey = 'nameMissing' | 'nameTaken' | 'notNumber' | 'negative' | 'specials'
@@ -37,7 +37,7 @@ export function validateGroup(
   return errorKeys
 }
 
-/** Call this function only if `validateGroup` has found no errors. */
+/** Converts a draft to a row. The caller must have checked the draft with `validateGroup`. */
 export function groupOfDraft(draft: GroupDraft, groups: readonly string[]): GroupRow {
   const name = draft.name.trim()
   const ratio = parseDecimal(draft.ratio)

@@ -18,7 +18,7 @@ import {
   groupRows,
   withGroup,
   withoutGroup,
-} from './group-table.ts'
+} from './group-rows.ts'
 import { usePausedRefresh } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 

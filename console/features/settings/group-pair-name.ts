@@ -1,9 +1,9 @@
-/** The separator between the user's group and the token's group. */
+/** Separates the user's group from the token's group in the name of a pair. */
 const SEPARATOR = ' > '
 
 /**
- * Returns a text such as `vip > default`. If the names of the groups would make the text ambiguous,
- * returns JSON.
+ * Returns the name of a pair of groups, such as `vip > default`. If a group's name would make this
+ * text ambiguous, the name of the pair is JSON.
  */
 export const groupPairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')

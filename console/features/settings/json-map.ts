@@ -1,6 +1,9 @@
-import { parseObject } from '#console/api/parse-object.ts'
+import { parseObject } from '#console/api/parse-json-object.ts'
 
-/** The entries of a JSON object, in their order. A number keeps all its digits. */
+/**
+ * The entries of a JSON object in their original order. Numbers are kept as texts, so that they
+ * lose no digits.
+ */
 export type JsonMap = ReadonlyMap<string, string>
 
 const ENTRY =
@@ -8,7 +11,10 @@ const ENTRY =
 
 export type ValueKind = 'number' | 'text'
 
-/** Parses a flat object. Returns null for other texts, or if a value is not of `kind`. */
+/**
+ * Parses a JSON object without nested objects. Returns null if the text is anything else, or if a
+ * value is not of `kind`.
+ */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const expectedType = kind === 'number' ? 'number' : 'string'
   const parsed = parseObject(text.trim() === '' ? '{}' : text)

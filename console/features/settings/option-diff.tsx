@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { changedLines } from './option-changes.ts'
+import { changedLines } from './changed-options.ts'
 
 const LINES_MAX = 40
 

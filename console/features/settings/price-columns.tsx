@@ -6,7 +6,7 @@ import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
 import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import { formatDecimal, multiply, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { outputPrice, priceOfRatio, shortRatio } from './price-conversion.ts'
-import { isPerCall, isPriced, type PriceRow } from './price-table.ts'
+import { isPerCall, isPriced, type PriceRow } from './price-rows.ts'
 import type { OutputLimitFallback } from './use-output-limit-fallback.ts'
 
 type PriceActions = {
@@ -18,7 +18,9 @@ type PriceActions = {
   onDelete: (row: PriceRow) => void
 }
 
-/** All columns fit a window of 1 280 pixels. */
+/**
+ * Returns the columns of the price table. Their widths add up to less than a window of 1280 pixels.
+ */
 export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceRow>[] {
   const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> =>
     column(id, title, 126, cell, { align: 'end' })

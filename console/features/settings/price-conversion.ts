@@ -8,7 +8,7 @@ import {
   subtract,
 } from '#console/ui/quota/exact-decimal.ts'
 
-/** A million input tokens cost $2 at ratio 1. */
+/** The price of a million input tokens at ratio 1: $2. Ratios are the stored form of prices. */
 const DOLLARS_PER_RATIO = { units: 2n, scale: 0 }
 const HALF = { units: 5n, scale: 1 }
 
@@ -26,17 +26,18 @@ export function ratioOfPrice(price: string): string {
 
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
-/** A completion ratio with at least this many digits may have been rounded. */
+/** A completion ratio with this many digits or more may be the rounded quotient of two prices. */
 const ROUNDED_DIGITS_MIN = 12
 /**
- * Only a price with at least this many fewer decimals replaces the exact product. A user has
- * probably entered such a price.
+ * The shorter price replaces the exact product only if it has at least this many fewer decimals. It
+ * is then probably the price that a user once entered.
  */
 const DIGITS_SAVED_MIN = 4
 
 /**
- * Returns the output price in dollars per million tokens. If the completion ratio may have been
- * rounded, returns the shortest price that gives this ratio.
+ * Returns the output price in dollars per million tokens. A stored completion ratio may have been
+ * rounded, so that the exact product has many decimals. In that case, returns the shortest price
+ * that gives the same ratio.
  */
 export function outputPrice(ratio: string, completionRatio: string): string {
   const [model, completion] = [parseDecimal(ratio), parseDecimal(completionRatio)]
@@ -74,8 +75,9 @@ const absolute = ({ units, scale }: ExactDecimal): ExactDecimal => ({
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
 /**
- * Returns the output price divided by the input price. The result is rounded up, so that a charge
- * of exactly half a quota unit is not rounded down.
+ * Returns the completion ratio: the output price divided by the input price. The result is rounded
+ * up. Rounded down, it could turn a charge of exactly half a quota unit, which rounds up, into a
+ * charge that rounds down.
  */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
@@ -97,7 +99,7 @@ export function shortRatio(ratio: string): string {
 
 const SHOWN_DECIMALS = 6
 
-/** Returns the cost of a call with 1000 input and 500 output tokens. */
+/** Returns the cost in dollars of an example call with 1000 input and 500 output tokens. */
 export function exampleCost(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
   if (input === null || result === null) return ''

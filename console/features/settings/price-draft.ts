@@ -2,7 +2,7 @@ import type { Translations } from '#console/i18n/translation-types.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { formatDecimal, isNegative, isZero, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { completionRatioOf, outputPrice, priceOfRatio, ratioOfPrice } from './price-conversion.ts'
-import { emptyRow, type PriceRow, priceRow } from './price-table.ts'
+import { emptyRow, type PriceRow, priceRow } from './price-rows.ts'
 
 export type PriceMode = 'ratio' | 'price' | 'call'
 
@@ -42,12 +42,18 @@ export function convertToMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   return { ...draft, mode }
 }
 
-/** Dollars with up to 5 integer digits and 6 decimals convert to an exact ratio. */
+/**
+ * The accepted form of a price in dollars: up to 5 integer digits and 6 decimals. Every such price
+ * converts to an exact ratio.
+ */
 const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 
 const COUNT_SHAPE = /^[1-9]\d{0,8}$/
 
-/** Returns the errors of the fields. An unchanged price may have more digits than a new price. */
+/**
+ * Returns the errors of the fields. A stored price that the user has not changed may have more
+ * digits than a newly entered price.
+ */
 export function validatePrice(
   draft: PriceDraft,
   existingNames: ReadonlySet<string>,
@@ -85,7 +91,7 @@ export function validatePrice(
   return errorKeys
 }
 
-/** Call this function only if `validatePrice` has found no errors. */
+/** Converts a draft to a row. The caller must have checked the draft with `validatePrice`. */
 export function rowOfDraft(draft: PriceDraft): PriceRow {
   const name = draft.name.trim()
   const maxOutputTokens = countOf(draft.maxOutputTokens) ?? ''
@@ -105,7 +111,10 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
   }
 }
 
-/** Applies the changed values to the row. Unchanged values keep all their stored digits. */
+/**
+ * Applies the user's changes to the row. Unchanged values keep all their stored digits, even if the
+ * form shows fewer.
+ */
 export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft): PriceRow {
   const [old, fresh] = [rowOfDraft(before), rowOfDraft(after)]
   return priceRow(fresh.name, (field) => (old[field] === fresh[field] ? row : fresh)[field])
@@ -116,7 +125,9 @@ const ratiosOf = (draft: PriceDraft) => ({
   completionRatio: completionRatioOf(draft.inputPrice, draft.outputPrice),
 })
 
-/** Parses a count. The text may contain separators between groups of digits, as in `16,384`. */
+/**
+ * Parses a number of tokens. The text may contain separators between groups of digits: `16,384`.
+ */
 function countOf(text: string): string | null {
   const digits = text.trim().replace(/(\d)[, ](?=\d{3}(?:\D|$))/g, '$1')
   return digits === '' || COUNT_SHAPE.test(digits) ? digits : null

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
-import { isSharedErrorKey } from '#console/ui/forms/shared-errors.ts'
+import { isSharedErrorKey } from '#console/ui/forms/shared-error-keys.ts'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import {
   changedRow,
@@ -14,15 +14,15 @@ import {
   validatePrice,
 } from './price-draft.ts'
 import { PriceFields } from './price-fields.tsx'
-import type { PriceRow } from './price-table.ts'
+import type { PriceRow } from './price-rows.ts'
 import type { OutputLimitFallback } from './use-output-limit-fallback.ts'
 
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: OutputLimitFallback
-  /** Names that a new model must not have. */
+  /** The names of all models that have a price. A new model must have another name. */
   existingNames: ReadonlySet<string>
-  /** The name of a model without a price, for which the form was opened. */
+  /** Fills in the model's name, if the form was opened for a model that has no price yet. */
   newName?: string
   onClose: () => void
   /** `before` is the model's previous name, or null for a new model. */

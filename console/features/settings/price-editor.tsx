@@ -23,7 +23,7 @@ import {
   priceRows,
   withoutRows,
   withRows,
-} from './price-table.ts'
+} from './price-rows.ts'
 import { type OutputLimitFallback, useOutputLimitFallback } from './use-output-limit-fallback.ts'
 import { usePausedRefresh } from './use-paused-refresh.ts'
 import { useScrollToRow } from './use-scroll-to-row.ts'
@@ -94,7 +94,7 @@ function PriceList(props: {
   form: SettingsForm
   capFallback: OutputLimitFallback
   rows: readonly PriceRow[]
-  /** The list scrolls to this row when the object changes. */
+  /** The row that was added last. Each new object makes the list scroll to its row. */
   added: { key: string } | null
   selected: ReadonlySet<string>
   onSelected: (selected: ReadonlySet<string>) => void

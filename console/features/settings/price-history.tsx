@@ -14,10 +14,10 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Pagination, pagingOf, usePageSize } from '#console/ui/lists/pagination.tsx'
 import { useDebouncedValue } from '#console/ui/state/use-debounced-value.ts'
 import type { PriceChange } from '#read-api/contract/options.ts'
-import { valueText } from './scheduled-entries.tsx'
+import { valueText } from './scheduled-change-entries.tsx'
 import { useOptionTexts } from './use-option-texts.ts'
 
-/** The time (ms) without typing after which the search starts. */
+/** The search starts when the user has not typed for this time (ms). */
 const SETTLE_MS = 200
 
 export function ModelHistoryDrawer(props: { model: string | null; onClose: () => void }) {

@@ -9,18 +9,21 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { choiceParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import { JsonOption } from './json-option.tsx'
-import { PresetDrawer } from './preset-drawer.tsx'
+import { JsonOption } from './json-option-field.tsx'
+import { PricePreview } from './price-change-preview.tsx'
 import { PriceEditor } from './price-editor.tsx'
 import { PriceHistory } from './price-history.tsx'
-import { PricePreview } from './price-preview.tsx'
-import { PriceSchedule } from './price-schedule.tsx'
-import { PRICE_KEYS, type PriceMaps, readPriceMaps } from './price-table.ts'
+import { PresetDrawer } from './price-preset-drawer.tsx'
+import { PRICE_KEYS, type PriceMaps, readPriceMaps } from './price-rows.ts'
+import { PriceSchedule } from './scheduled-price-changes.tsx'
 import { SettingField } from './setting-field.tsx'
 import { UnpricedModels } from './unpriced-models.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** These tools also work while the JSON of a price option is malformed. */
+/**
+ * The tools that do not need parsed prices. They work even if the JSON of a price option is
+ * malformed.
+ */
 const TOOLS = [
   { name: 'preview', Tool: PricePreview, width: 900 },
   { name: 'schedule', Tool: PriceSchedule, width: 640 },

@@ -1,12 +1,12 @@
 import { isConflict, putOption } from '#console/api/options.ts'
-import { mergeChange } from './merge-change.ts'
-import type { OptionChange } from './option-changes.ts'
+import type { OptionChange } from './changed-options.ts'
+import { mergeChange } from './merge-concurrent-change.ts'
 
 type Texts = ReadonlyMap<string, string>
 
 /**
- * The result of merging two changes. `text` contains the changes of both users. `onto` is the value
- * that the other user has saved.
+ * The text to save after another user has saved the same option. `text` contains the changes of
+ * both users, and `onto` is the other user's saved value.
  */
 export type MergedText = { readonly text: string; readonly onto: string }
 
@@ -17,12 +17,18 @@ export type SaveResult = {
   merged: ReadonlyMap<string, MergedText>
 }
 
-/** The maximum number of attempts. Each retry merges another user's change. */
+/**
+ * The maximum number of attempts to save an option. An attempt fails if another user saved first,
+ * and the next attempt merges that user's change.
+ */
 const TRIES_MAX = 3
 
 type ReadAgain = () => Promise<Texts>
 
-/** Merges other users' changes and never overwrites them. */
+/**
+ * Saves the changed options. If another user has saved an option in the meantime, both changes are
+ * merged, so that no change is overwritten.
+ */
 export async function saveChanges(
   changes: readonly OptionChange[],
   readAgain: ReadAgain,

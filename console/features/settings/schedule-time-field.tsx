@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { translate } from '#console/i18n/i18n.ts'
-import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import { secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 
@@ -9,10 +9,13 @@ const SCHEDULE_DAYS_MAX = 366
 
 export type ScheduleErrorKey = 'scheduleAtPast' | 'scheduleAtFar'
 
-/** Returns the unix time of a date field's text, or NaN. */
+/** Converts the text of a date field to a unix time in seconds. An invalid text becomes NaN. */
 export const secondsOfSchedule = (at: string): number => secondsOfDateField(at) ?? Number.NaN
 
-/** Returns the errors of a draft with a field `at`. `seconds` is a unix time, or NaN. */
+/**
+ * Returns the error of a planned time (unix seconds) as the error of a form's field `at`. An
+ * invalid time is NaN.
+ */
 export function validateScheduleTime(seconds: number): { at?: ScheduleErrorKey } {
   const aheadMs = seconds * 1_000 - Date.now()
   if (!(aheadMs > 0)) return { at: 'scheduleAtPast' }

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { priceScheduleKey } from '#console/api/options.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { dateFieldText } from '#console/ui/forms/date-field.ts'
+import { dateFieldText } from '#console/ui/forms/date-field-text.ts'
 import { Select, TextInput } from '#console/ui/forms/inputs.tsx'
 import { type FieldState, formProps, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
@@ -16,7 +16,7 @@ import {
   secondsOfSchedule,
   validateScheduleTime,
 } from './schedule-time-field.tsx'
-import { PriceSubject } from './scheduled-entries.tsx'
+import { PriceSubject } from './scheduled-change-entries.tsx'
 import { useOptionTexts } from './use-option-texts.ts'
 
 type PlanDraft = { at: string; entries: ScheduledChange['changes'] }
@@ -30,7 +30,10 @@ function isWrong(entry: Entry): boolean {
   return number === null || isNegative(number)
 }
 
-/** Saving replaces the plan, or creates a second plan if the first is no longer pending. */
+/**
+ * Edits a scheduled change. Saving replaces the scheduled change, or creates a second one if the
+ * first has been applied or cancelled in the meantime.
+ */
 export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose: () => void }) {
   const { change, onClose } = props
   const { t } = useTranslation()
@@ -97,7 +100,10 @@ function EditedEntry(props: {
   entry: Entry
   isWrong: boolean
   onChange: (value: string) => void
-  /** Removes this entry. Null for a plan's only entry: the user can cancel the plan. */
+  /**
+   * Removes this entry. It is null for the only entry of a change, because the user can cancel the
+   * whole change instead.
+   */
   onRemove: (() => void) | null
 }) {
   const { entry, onChange, onRemove } = props

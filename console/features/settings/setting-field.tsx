@@ -6,15 +6,17 @@ import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.
 import { FormField } from '#console/ui/forms/form-field.tsx'
 import { PasswordInput } from '#console/ui/forms/inputs.tsx'
 import type { OptionSchema } from '#read-api/contract/options.ts'
-import { JsonOption } from './json-option.tsx'
+import { JsonOption } from './json-option-field.tsx'
 import { useSettingHint } from './setting-hint.tsx'
 import { useOptionTexts } from './use-option-texts.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The server sends this text in place of a secret. */
+/**
+ * The server sends this text in place of a stored secret, so that the browser never receives it.
+ */
 const SET = '***'
 
-/** Never shows the stored secret. An empty field leaves the secret unchanged. */
+/** Edits a secret. The stored secret is never shown, and an empty field leaves it unchanged. */
 function SecretField(props: { option: OptionSchema; form: SettingsForm }) {
   const { form, option } = props
   const { t } = useTranslation()

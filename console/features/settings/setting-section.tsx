@@ -59,5 +59,8 @@ function fieldClass(option: OptionSchema, isStart: boolean): string | undefined 
   return isStart ? 'tg-setting-start' : undefined
 }
 
-/** Returns true for fields with long lines. Fields for JSON have short lines and are not wide. */
+/**
+ * Returns true for fields that need the full width, because their lines are long. Lines of JSON are
+ * short.
+ */
 const isWide = ({ type }: OptionSchema): boolean => type.kind === 'lines' || type.kind === 'links'

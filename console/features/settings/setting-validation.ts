@@ -21,7 +21,7 @@ export type SettingError =
   | { code: 'tooLong'; max: number }
   | { code: 'entryMissing' | 'sameName'; name: string }
   | { code: 'unknownPlaceholder'; placeholder: string }
-  /** `other` is the key of the option at the other end of the range. */
+  /** The key of the option at the other end of the range. */
   | { code: 'belowOther' | 'aboveOther'; other: string }
 
 export function validateSetting(type: OptionType, text: string): SettingError | null {
@@ -48,8 +48,8 @@ export function validateSetting(type: OptionType, text: string): SettingError | 
 }
 
 /**
- * Checks that the lower end of a range does not exceed the upper end. In the schema, the upper
- * option names the lower one in `not_below`.
+ * Checks that the lower end of a range does not exceed the upper end. The schema of the upper
+ * option names the lower option in `not_below`.
  */
 export function validateRange(
   schema: ReadonlyMap<string, OptionSchema>,
@@ -67,7 +67,9 @@ export function validateRange(
   return null
 }
 
-/** Returns true if `upper` is not below `lower`. An upper end of 0 means no limit. */
+/**
+ * Returns true if `upper` is not below `lower`. An `upper` of 0 means that there is no upper limit.
+ */
 function isRange(lower: string, upper: string): boolean {
   const [min, max] = [parseDecimal(lower), parseDecimal(upper)]
   return min === null || max === null || Number(upper) === 0 || !isBelow(max, min)
@@ -146,7 +148,10 @@ function validateLinks(value: unknown): SettingError | null {
   )
 }
 
-/** Unknown placeholders are probably typing errors, although the server accepts them. */
+/**
+ * Checks the template of a link. Unknown placeholders are probably typing errors, so they are
+ * reported here although the server accepts them.
+ */
 function validateLink(template: string): SettingError | null {
   const named = template.match(/\{[a-z_][\w-]*\}/gi) ?? []
   const unknown = named.find((placeholder) => !FILLED.includes(placeholder))
@@ -159,6 +164,9 @@ const FILLED: readonly string[] = ['{address}', '{key}']
 const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
-/** Returns true if the link may receive a key. Sample values replace its placeholders. */
+/**
+ * Returns true if the template, with sample values in place of its placeholders, is a link to which
+ * a token's key may be passed.
+ */
 const isChatLink = (template: string): boolean =>
   chatTarget(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

@@ -10,12 +10,15 @@ import { Pagination, usePageSize } from '#console/ui/lists/pagination.tsx'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { PriceDrawer } from './price-drawer.tsx'
-import { isPriced, type PriceMaps, priceRows, withRows } from './price-table.ts'
+import { isPriced, type PriceMaps, priceRows, withRows } from './price-rows.ts'
 import { useOutputLimitFallback } from './use-output-limit-fallback.ts'
 import { usePausedRefresh } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The model whose price form is open. It is in the URL, so that links can open the form. */
+/**
+ * The URL parameter that names the model whose price form is open, so that other pages can link to
+ * the form.
+ */
 const ADDRESS = { price: textParam('', 200) }
 
 export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
@@ -83,8 +86,8 @@ function usePriceForm({ changes }: SettingsForm) {
     name: price === '' ? null : price,
     setName,
     /**
-     * Closes the form and returns to the page that opened it. If there are unsaved prices, closes
-     * only the form.
+     * Closes the form and returns to the page that linked to it. If there are unsaved prices, the
+     * user stays on this page to save them.
      */
     close: () => {
       if (goBack !== null && changes.length === 0) goBack()

@@ -1,9 +1,9 @@
 import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
 import type { PlannedEntry } from '#write-api/contract/options.ts'
+import type { OptionChange } from './changed-options.ts'
 import { groupPairName } from './group-pair-name.ts'
-import { readNested } from './group-table.ts'
+import { readNested } from './group-rows.ts'
 import { type JsonMap, readJsonMap } from './json-map.ts'
-import type { OptionChange } from './option-changes.ts'
 
 const MAPS: ReadonlySet<string> = new Set([
   ...['ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio', 'CreateCacheRatio'],
@@ -15,7 +15,10 @@ const MAPS: ReadonlySet<string> = new Set([
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 
-/** Each name in an option is one entry. Returns null if a text is malformed. */
+/**
+ * Splits changed options into entries: one for each changed model or group. Returns null if the
+ * text of an option is malformed.
+ */
 export function unsavedPriceEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
   const entries: PlannedEntry[] = []
   for (const { key, before, after } of changes) {
@@ -34,7 +37,9 @@ export function unsavedPriceEntries(changes: readonly OptionChange[]): PlannedEn
   return entries
 }
 
-/** Returns an option's entries. A single value is one entry with an empty name. */
+/**
+ * Returns the entries of an option. An option with a single value has one entry with an empty name.
+ */
 function entriesOf(key: string, text: string): JsonMap | null {
   if (MAPS.has(key)) return readJsonMap(text)
   if (key !== 'GroupGroupRatio') return new Map(text.trim() === '' ? [] : [['', text.trim()]])

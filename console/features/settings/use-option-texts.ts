@@ -1,8 +1,9 @@
 import { useTranslation } from 'react-i18next'
 
 /**
- * A placeholder for all text keys. The server sends these keys, so the type check can't know them.
- * `option-translations.test.ts` checks the texts.
+ * The type of all text keys. The server sends the keys of the options, so the compiler can't check
+ * them: one existing key stands for all, and `option-translations.test.ts` checks that no text is
+ * missing.
  */
 type TextKey = 'options.label.RetryTimes'
 
@@ -15,9 +16,9 @@ export type OptionTexts = {
   readonly help: (key: string) => string
   /** Returns the label of a value, or the value if it has no label. */
   readonly choice: (key: string, value: string) => string
-  /** Replaces the general error text for a value that is out of bounds. */
+  /** The error for a value out of bounds, or an empty text if the general error applies. */
   readonly bounds: (key: string) => string
-  /** Returns the question that is shown before the user chooses this value. */
+  /** The question that the user must confirm before choosing this value. */
   readonly confirm: (key: string, value: string) => string
 }
 

@@ -22,7 +22,7 @@ const NOTHING: Baseline = new Map()
 
 const POLL_MS = 10_000
 
-/** Reads and polls the options. Polling pauses while this user edits an option. */
+/** Reads the options and polls them for changes. Polling pauses while this user edits an option. */
 export function useOptions(isEdited: (baseline: Baseline) => boolean): Options {
   const isHeld = ({ state }: { state: { data?: Baseline | undefined } }) =>
     isEdited(state.data ?? NOTHING)

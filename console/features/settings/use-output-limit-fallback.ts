@@ -2,15 +2,18 @@ import { useMemo } from 'react'
 import { readJsonMap } from './json-map.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** `tokens` is null if the default limit is invalid. */
+/**
+ * Returns the output limit of a model that has no limit of its own. `tokens` is null if the default
+ * limit is invalid.
+ */
 export type OutputLimitFallback = (model: string) => {
   readonly tokens: number | null
   readonly isBuiltIn: boolean
 }
 
 /**
- * Returns a model's built-in output limit or, without one, the default limit. The default limit may
- * be unsaved.
+ * Returns a function that finds the limit for a model without an entry: the model's built-in limit
+ * or, if there is none, the default limit. An unsaved default limit applies, too.
  */
 export function useOutputLimitFallback(form: SettingsForm): OutputLimitFallback {
   const builtInText = form.option('MaxOutputTokens')?.default ?? '{}'

@@ -2,8 +2,8 @@ import { useEffect, useEffectEvent } from 'react'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**
- * Pauses the refresh of options while `isOpen` is true. Saving still detects changes that other
- * users made during the pause.
+ * Stops refreshing the options while `isOpen` is true, so that values do not change while they are
+ * edited. Saving still detects what other users have changed in the meantime.
  */
 export function usePausedRefresh(form: SettingsForm, isOpen: boolean): void {
   const hold = useEffectEvent(form.hold)

@@ -1,13 +1,17 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 
 type PagedRows = {
-  /** The element that contains the rows. */
+  /** The element that contains the rows of the shown page. */
   readonly box: RefObject<HTMLDivElement | null>
   readonly page: number
   readonly setPage: (page: number) => void
 }
 
-/** Scrolls to the row `target` whenever it is a new object. `places` has all keys in order. */
+/**
+ * Scrolls to the row with the key of `target`, on whichever page it is. A new `target` object
+ * starts the scrolling, even if the key is the same. `places` contains the keys of all rows in
+ * order.
+ */
 export function useScrollToRow(
   target: { readonly key: string } | null,
   places: readonly string[],

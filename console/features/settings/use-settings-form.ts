@@ -4,12 +4,12 @@ import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { optionHistoryKey, optionsQuery } from '#console/api/options.ts'
 import { statusQuery } from '#console/api/status.ts'
-import { isSharedErrorKey } from '#console/ui/forms/shared-errors.ts'
+import { isSharedErrorKey } from '#console/ui/forms/shared-error-keys.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError, showSuccess, showWarning } from '#console/ui/messages/toast.ts'
 import type { OptionSchema } from '#read-api/contract/options.ts'
-import { fallbackErrorKey } from './fallback-pricing.ts'
-import { changedOptions, type OptionChange } from './option-changes.ts'
+import { changedOptions, type OptionChange } from './changed-options.ts'
+import { fallbackErrorKey } from './fallback-price-draft.ts'
 import { type MergedText, saveChanges } from './save-changes.ts'
 import { type SettingError, validateRange, validateSetting } from './setting-validation.ts'
 import { type OptionTexts, useOptionTexts } from './use-option-texts.ts'
@@ -17,12 +17,14 @@ import { type Options, useOptions } from './use-options.ts'
 
 const OUT_OF_BOUNDS: readonly SettingError['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
-/** A maximum of this size is not shown to the user, because values never come near it. */
+/**
+ * A maximum this high is not mentioned in error messages, because no realistic value reaches it.
+ */
 const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 
 /**
- * Returns a function that formats an error. An option may have a separate text for values outside
- * of its bounds.
+ * Returns a function that translates a validation error. An option may have its own text for values
+ * out of bounds.
  */
 function useErrorText(): (option: OptionSchema, settingError: SettingError) => string {
   const { t } = useTranslation()
@@ -59,11 +61,15 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   isChanged: (key: string) => boolean
   set: (values: ReadonlyMap<string, string>) => void
   reset: (key: string) => void
-  /** Errors of a field appear after the field loses the focus. */
+  /**
+   * Marks the field as visited. The errors of a field are shown only after it has lost the focus.
+   */
   touch: (key: string) => void
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
-  /** While `isOpen` is true, loaded values do not change. */
+  /**
+   * Keeps the loaded values unchanged while `isOpen` is true, for example while a drawer is open.
+   */
   hold: (isOpen: boolean) => void
   discard: () => void
   save: () => Promise<void>
@@ -79,7 +85,10 @@ type Texts = ReadonlyMap<string, string>
 const NO_TEXTS: Texts = new Map()
 const NO_KEYS: ReadonlySet<string> = new Set()
 
-/** `onInvalid` receives the first option that has an error or that the server rejects. */
+/**
+ * Keeps the drafts of all options and saves them. `onInvalid` receives the first option that has an
+ * error or that the server rejects.
+ */
 export function useSettingsForm(events: FormEvents): SettingsForm {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -157,11 +166,17 @@ function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
   }
 }
 
-/** Leaves out every option that has a note. The note says why the option has no effect. */
+/**
+ * Returns the options of a section that have an effect. An option without effect has a note in the
+ * schema that gives the reason.
+ */
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
-/** Compares the drafts with the stored options, which are not refreshed during editing. */
+/**
+ * Returns the drafts that differ from the stored options, and the errors of the drafts. The stored
+ * options are not refreshed during editing, so the comparison stays valid.
+ */
 function useChanges({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
   const [held, setHeld] = useState<Texts | null>(null)
   const options = useOptions((live) => held !== null || changesOf(live, bases, texts).length > 0)

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import type { Translations } from '#console/i18n/translation-types.ts'
-import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import {
   bodyOf,
   changedFields,
@@ -13,7 +13,7 @@ import {
   validateInteger,
   validationErrorText,
 } from '#console/ui/forms/resource-draft.ts'
-import { isSharedErrorKey } from '#console/ui/forms/shared-errors.ts'
+import { isSharedErrorKey } from '#console/ui/forms/shared-error-keys.ts'
 import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
 import { writableFields } from '#read-api/contract/resource-field-definition.ts'

@@ -1,6 +1,9 @@
 import type { LogOther } from '#read-api/contract/logs.ts'
 
-/** `start` and `length` are fractions (0 to 1) of the total time of all attempts. */
+/**
+ * The bar of one attempt on a channel. `start` and `length` are fractions (0 to 1) of the total
+ * time of all attempts.
+ */
 export type AttemptBar = {
   readonly index: number
   readonly channel: number

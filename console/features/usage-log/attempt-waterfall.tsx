@@ -7,7 +7,10 @@ import { type AttemptBar, attemptBars } from './attempt-bars.ts'
 import { shortDuration } from './call-timing.ts'
 import { ChannelLink } from './channel-link.tsx'
 
-/** Only admins receive the attempts. Each attempt is one tried channel. */
+/**
+ * Shows the attempts of a call on a common time axis. Each attempt sent the call to one channel.
+ * The server sends attempts to admins only.
+ */
 export function AttemptWaterfall({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const bars = attemptBars(parseOtherField(row))
@@ -57,7 +60,10 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
   )
 }
 
-/** Shows an attempt's channel. The log row only has the last channel's name. */
+/**
+ * Shows the channel of an attempt. The name is known only for the last channel, because the log row
+ * contains no other names.
+ */
 function AttemptChannel({ id, row }: { id: number; row: LogEntry }) {
   const loggedName = id === row.channel ? row.channel_name : ''
   const { data } = useQuery({ ...channelNameQuery(id), enabled: loggedName === '' })

@@ -1,10 +1,13 @@
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { boundsOf, midnightBefore } from '#console/ui/time-range/time-range.ts'
 import type { UsagePoint } from '#read-api/contract/logs.ts'
-import type { LogFilters } from './log-filter-params.ts'
 import { CONSUMPTION } from './log-type.ts'
+import type { LogFilters } from './log-url-params.ts'
 
-/** `from` and `to` are the first and last second, in unix seconds. */
+/**
+ * A bar of the chart that shows how many calls ended in a time. `from` and `to` are its first and
+ * last second, in unix seconds.
+ */
 export type CallBar = {
   readonly from: number
   readonly to: number
@@ -15,12 +18,15 @@ export type CallBar = {
 export type BarPlan = { readonly from: number; readonly to: number; readonly hours: number }
 
 const HOUR = 3_600
-/** The possible durations of a bar, in hours. */
+/** The possible widths of a bar, in hours. */
 const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168]
-/** The server counts at most this many seconds per request. */
+/** The longest range that the server counts in one request, in seconds. */
 const SPAN_MAX = 99 * 24 * HOUR
 
-/** The server counts calls only by model, user and time. Returns false for other filters. */
+/**
+ * Returns true if the server can count the calls that match the filters. It counts calls only by
+ * model, user and time.
+ */
 export const canCountCalls = (filters: LogFilters): boolean =>
   [0, CONSUMPTION].includes(filters.type) &&
   filters.token === '' &&
@@ -29,7 +35,10 @@ export const canCountCalls = (filters: LogFilters): boolean =>
   filters.channel === 0 &&
   filters.failed_channel === 0
 
-/** `now` is in unix seconds. Returns null if the range has one bar or is too long. */
+/**
+ * Divides a range into at most `barsMax` bars of equal width. `now` is in unix seconds. Returns
+ * null if the range has only one bar or is too long for the server.
+ */
 export function planBars(range: LogFilters['range'], now: number, barsMax: number): BarPlan | null {
   const bounds = boundsOf(range, now)
   if (bounds.from === null || bounds.to === null) return null
@@ -44,7 +53,7 @@ export function planBars(range: LogFilters['range'], now: number, barsMax: numbe
   return null
 }
 
-/** An empty `model` means all models. */
+/** Adds up the counted calls of each bar. An empty `model` means all models. */
 export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: string): CallBar[] {
   const length = plan.hours * HOUR
   const bars = Array.from({ length: (plan.to + 1 - plan.from) / length }, (_, index) => {
@@ -60,7 +69,10 @@ export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: st
   return bars
 }
 
-/** Returns `11-21 07:00–09:00`, `11-21` or `11-21–11-22` in the browser's time zone. */
+/**
+ * Formats the time of a bar in the browser's time zone: `11-21 07:00–09:00`, `11-21` or
+ * `11-21–11-22`.
+ */
 export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string {
   const [start, end] = [stampText(from), stampText(to + 1)]
   if (to - from < 24 * HOUR - 1) return `${start.slice(5, 16)}–${end.slice(11, 16)}`
@@ -71,8 +83,8 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
 export type AxisTick = { readonly index: number; readonly text: string }
 
 /**
- * Labels are `07:00` within a day, and `11-21 06:00` for longer ranges. If each bar is a day or
- * longer, labels are `11-21`.
+ * Returns the labels of the time axis: `07:00` for a range within a day, `11-21 06:00` for a longer
+ * range, and `11-21` if each bar is a day or longer.
  */
 export function axisTicks(
   bars: readonly Pick<CallBar, 'from' | 'to'>[],
@@ -93,7 +105,10 @@ export function axisTicks(
   })
 }
 
-/** Bars start at midnight or a multiple of `hours` later. */
+/**
+ * Returns the start of the bar that contains `from`. Bars start at midnight or at a multiple of
+ * `hours` after midnight.
+ */
 function startOf(from: number, hours: number): number {
   const hour = from - (from % HOUR)
   const midnight = midnightBefore(hour)

@@ -32,7 +32,10 @@ export function CallChart({ view }: { view: LogView }) {
   )
 }
 
-/** The bars are one tab stop. Arrow keys, Home and End move between bars. */
+/**
+ * Draws one button for each bar. The Tab key reaches the chart once, and the arrow keys, Home and
+ * End move between the bars.
+ */
 function Bars({ bars, onSelect }: Props) {
   const { t } = useTranslation()
   const text = useBarText()
@@ -88,7 +91,10 @@ function Bars({ bars, onSelect }: Props) {
   )
 }
 
-/** Hidden from screen readers, because each bar's name contains its time. */
+/**
+ * Labels the bars with times. It is hidden from screen readers, because they read each bar's time
+ * as part of its name.
+ */
 function TimeAxis({ bars }: { bars: readonly CallBar[] }) {
   const ticks = axisTicks(bars, useIsWide())
   return (
@@ -146,7 +152,7 @@ function Table({ bars, onSelect }: Props) {
   )
 }
 
-/** Formats a bar as `11-21 07:00–08:00: 45 calls, $0.27`. */
+/** Returns a function that describes a bar, such as `11-21 07:00–08:00: 45 calls, $0.27`. */
 function useBarText(): (bar: CallBar) => string {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -8,7 +8,9 @@ export const paceOfDuration = (seconds: number): Pace =>
 export const paceOfFirstToken = (ms: number): Pace =>
   ms < 3_000 ? 'good' : ms < 10_000 ? 'slow' : 'bad'
 
-/** Returns null if the end of the call was not observed. */
+/**
+ * Returns the duration of a call in milliseconds, or null if the server did not see the call end.
+ */
 export const durationMs = (row: LogEntry, other: LogOther): number | null =>
   other.end === 'interrupted' ? null : (other.duration_ms ?? row.use_time * 1000)
 
@@ -18,7 +20,10 @@ export function shortDuration(ms: number): string {
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`
 }
 
-/** Returns the rate after the first token, or null if data is missing. */
+/**
+ * Returns the output tokens per second after the first token, or null if the row lacks a figure for
+ * it.
+ */
 export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
   const totalMs = durationMs(row, other)
   if (totalMs === null) return null

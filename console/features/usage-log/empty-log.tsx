@@ -3,7 +3,7 @@ import { Link } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { relativeRange } from '#console/ui/time-range/time-range.ts'
-import { DEFAULT_RANGE, filterCount, type LogFilters } from './log-filter-params.ts'
+import { DEFAULT_RANGE, filterCount, type LogFilters } from './log-url-params.ts'
 import type { LogView } from './use-log-view.ts'
 
 export function EmptyLog(props: { view: LogView; error: Error | null; onRetry: () => void }) {

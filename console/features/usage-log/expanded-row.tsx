@@ -33,8 +33,8 @@ function fetchDetails(): Promise<Details> {
 }
 
 /**
- * Shows the details of a row. `React.lazy` is not used, because it would show its fallback even if
- * the component is already loaded.
+ * Shows the details of a row, which are a separate script. `React.lazy` is not used to load it,
+ * because it shows its fallback for a moment even if the script is already loaded.
  */
 export function ExpandedRow(props: { row: LogEntry; isAdmin: boolean }) {
   const [details, setDetails] = useState(loadedDetails)
@@ -55,7 +55,10 @@ function Waiting() {
   )
 }
 
-/** Browsers retry a failed script only after a reload of the page. */
+/**
+ * Asks the user to reload the page. Without a reload, browsers do not request a script again after
+ * it has failed to load.
+ */
 function DetailsLoadError() {
   const { t } = useTranslation()
   return (

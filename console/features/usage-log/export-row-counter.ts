@@ -1,7 +1,10 @@
 const QUOTE = 34
 const LINE_END = 10
 
-/** Counts the rows of an exported file. Line breaks inside CSV quotes are not counted. */
+/**
+ * Counts the rows of a CSV file while it is downloaded. A line break inside quotes does not end a
+ * row.
+ */
 export class ExportRowCounter {
   lines = 0
   readonly #hasQuotes: boolean

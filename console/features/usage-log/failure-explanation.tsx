@@ -5,7 +5,10 @@ import { dollarText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/** A failed call costs nothing, because its hold (the quota set aside) is released. */
+/**
+ * Explains why a call failed and what it cost. A failed call costs nothing, because the quota that
+ * was set aside for it (its hold) is returned to the balance.
+ */
 export function FailureExplanation({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const {
@@ -34,7 +37,7 @@ export function FailureExplanation({ row }: { row: LogEntry }) {
 
 const MESSAGE_MAX = 500
 
-/** The server has removed secrets from the message. */
+/** Shows the provider's error message. The server has already removed secrets from it. */
 function ProviderMessage({ text }: { text: string }) {
   const { t } = useTranslation()
   const letters = [...text.trim()]

@@ -1,18 +1,22 @@
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/** While `isHeld` is true, new rows wait in `pending`, so that visible rows do not move. */
+/**
+ * The log rows that have arrived by the live stream since the page was read. While `isHeld` is
+ * true, new rows wait in `pending`, so that the rows on screen do not move while the user reads
+ * them.
+ */
 export type LiveRows = {
   readonly visible: readonly LogEntry[]
   readonly pending: readonly LogEntry[]
   readonly isHeld: boolean
-  /** True if pending rows were dropped, so that the list must be reloaded. */
+  /** True if rows were dropped because too many were waiting. The list must then be read again. */
   readonly isOverfull: boolean
   /**
-   * The number of rows dropped because `pending` was full. Events missed during a broken connection
-   * are not counted.
+   * The number of dropped rows. Rows that were missed while the connection was interrupted are not
+   * counted.
    */
   readonly dropped: number
-  /** Rows with a higher id are highlighted for a moment. */
+  /** The highest id before the last update. Rows with a higher id are highlighted for a moment. */
   readonly freshAbove: number
 }
 
@@ -25,15 +29,18 @@ export const NO_LIVE_ROWS: LiveRows = {
   freshAbove: Number.MAX_SAFE_INTEGER,
 }
 
-/** The maximum length of `visible` and of `pending`. */
+/** The maximum length of `visible`, and also of `pending`. */
 export const LIVE_ROWS_MAX = 5_000
 
-/** `isComplete` is true if the page contains all rows of the list. */
+/**
+ * The page of rows from the server that stands below the live rows. `isComplete` is true if it
+ * contains all rows of the list.
+ */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isComplete: boolean }
 
 /**
- * Adds new rows. `rows` must start with the oldest row. Ids may be unordered, because projections
- * write in parallel.
+ * Adds rows that have arrived, oldest first. A row may arrive after a row with a higher id, because
+ * several workers of the server write rows in parallel.
  */
 export function receiveRows(live: LiveRows, rows: readonly LogEntry[], page: PageBelow): LiveRows {
   const newest = Math.max(page.rows[0]?.id ?? 0, live.pending[0]?.id ?? 0, live.visible[0]?.id ?? 0)
@@ -80,7 +87,10 @@ export function withPage(live: LiveRows, page: PageBelow): readonly LogEntry[] {
 const lowestOf = ({ rows, isComplete }: PageBelow): number =>
   isComplete ? 0 : (rows.at(-1)?.id ?? 0)
 
-/** Merges two lists, newest first. Sorts only if needed: `above` is usually newer. */
+/**
+ * Merges two lists of rows, newest first. They are sorted only if needed, because all of `above` is
+ * usually newer than all of `below`.
+ */
 function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {
   const all = [...above, ...below]
   const isSorted = (above.at(-1)?.id ?? 0) > (below[0]?.id ?? 0)

@@ -45,7 +45,10 @@ export function StatusCell({ row }: { row: LogEntry }) {
   )
 }
 
-/** The smallest count that is shortened, because the exact count would not fit into its column. */
+/**
+ * From this count on, numbers are shortened, because the exact number would not fit into the
+ * column.
+ */
 const SHORTENED_FROM = 100_000
 
 export type CountFormats = { readonly exact: Intl.NumberFormat; readonly short: Intl.NumberFormat }
@@ -79,7 +82,10 @@ export function RatioCell({ row }: { row: LogEntry }) {
   return <span title={explanation.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
 }
 
-/** Rows that are not calls show the credited (+) or deducted (-) amount. */
+/**
+ * Shows the charge of a call. For other rows, such as a top-up, shows the credited (+) or deducted
+ * (-) amount.
+ */
 export function CostCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
@@ -100,7 +106,9 @@ export function CostCell({ row }: { row: LogEntry }) {
   )
 }
 
-/** Marks a charge that was corrected later. The row keeps the charge of the call itself. */
+/**
+ * Marks a row whose charge was corrected later. The amount in the row is still the original charge.
+ */
 function CorrectedMark({ text }: { text: string }) {
   return (
     <span className="tg-log-corrected" title={text}>
@@ -176,7 +184,10 @@ export function FirstTokenCell({ row }: { row: LogEntry }) {
   return <PaceText pace={paceOfFirstToken(frt)} text={shortDuration(frt)} />
 }
 
-/** Shows the pace by color and by a label, because color alone is not accessible. */
+/**
+ * Shows a duration and whether it is good, slow or bad. The rating has a label as well as a color,
+ * because some users can't distinguish the colors.
+ */
 function PaceText(props: { pace: Pace; text: string }) {
   const { t } = useTranslation()
   const label = t(`usageLog.pace.${props.pace}`)

@@ -19,13 +19,16 @@ import {
   StatusCell,
   TokenCount,
 } from './log-cells.tsx'
-import { LOG_SORTS, type LogFilters } from './log-filter-params.ts'
-import { LogUser } from './log-user.tsx'
+import { LOG_SORTS, type LogFilters } from './log-url-params.ts'
+import { LogUser } from './user-cell.tsx'
 
 export const COLUMNS_KEY = 'logs-table-columns'
 const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
 
-/** The columns in their order. All columns up to the status fit into 1 280 pixels. */
+/**
+ * The titles of the columns, in the order of the table. The columns up to the status fit into a
+ * window of 1280 pixels.
+ */
 const TITLES = {
   time: 'shared.time',
   username: 'shared.user',
@@ -48,7 +51,10 @@ const ORDER = Object.keys(TITLES) as ColumnId[]
 const ADMIN_ORDER: readonly ColumnId[] = ORDER.filter((id) => id !== 'ratios').flatMap((id) =>
   id === 'type' ? [id, 'ratios'] : [id],
 )
-/** Columns without a place on the card are shown in the details. */
+/**
+ * The place of a column on the card that replaces a row in a narrow window. Columns that are not
+ * listed appear only in the details.
+ */
 const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
   time: 'bare',
   username: 'bare',

@@ -17,7 +17,7 @@ import { durationMs, shortDuration, tokensPerSecond } from './call-timing.ts'
 import { ChannelLink } from './channel-link.tsx'
 import { FailureExplanation } from './failure-explanation.tsx'
 import { ERROR, typeName } from './log-type.ts'
-import { PriceTable } from './price-table.tsx'
+import { PriceTable } from './price-explanation-table.tsx'
 
 export function LogDetails(props: { row: LogEntry; isAdmin: boolean }) {
   const other = parseOtherField(props.row)
@@ -53,7 +53,10 @@ function LogFacts({ row }: { row: LogEntry }) {
   )
 }
 
-/** Hidden if the user may not use the call's model and group. */
+/**
+ * Links to the playground with the same model. The link is hidden if the user may not use the
+ * call's model and group.
+ */
 function PlaygroundLink({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const isCall = row.request_id !== ''
@@ -95,7 +98,10 @@ const END_REASONS = [
   'token_exhausted',
 ] as const
 
-/** The end `balance-spent` already gives the reason. */
+/**
+ * Returns why the call ended early, or nothing for the end `balance-spent`, whose name is already
+ * the reason.
+ */
 const shownEndReason = ({ end, end_reason: reason }: LogOther) =>
   end === 'balance-spent' ? undefined : END_REASONS.find((code) => code === reason)
 
@@ -110,7 +116,7 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   ...{ transcriptions: 'OpenAI Transcriptions', translations: 'OpenAI Translations' },
 }
 
-/** The API formats of the caller and, if the call was converted, of the provider. */
+/** Shows the API format of the request and, if the call was converted, the provider's format. */
 const Formats = ({ other: { request_conversion: formats = ['chat'] } }: { other: LogOther }) =>
   formats.map((name) => FORMAT_NAMES[name] ?? name).join(' → ')
 
@@ -175,7 +181,10 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   return facts.filter(({ value }) => value !== false)
 }
 
-/** What the charge became, when and why. The call page has the events of the corrections. */
+/**
+ * Shows to what amount the charge was corrected, when, and why. The events of the corrections are
+ * on the page of the call.
+ */
 function Corrections({ other: { corrected_by: all = [] } }: { other: LogOther }) {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -191,7 +200,10 @@ function Corrections({ other: { corrected_by: all = [] } }: { other: LogOther })
   ))
 }
 
-/** The batch whose lines with the same model and price the row sums up. */
+/**
+ * Links to the batch of requests that this row belongs to. One row sums up all requests of a batch
+ * that have the same model and price.
+ */
 function BatchPart({ other }: { other: LogOther }) {
   const { t } = useTranslation()
   const count = other.batch_lines ?? 0
@@ -209,7 +221,10 @@ function Anomaly({ code }: { code: string }) {
   return <>{knownAnomaly === undefined ? code : t(`logDetails.anomaly.${knownAnomaly}`)}</>
 }
 
-/** The total usage, which the account could not fully pay for. */
+/**
+ * Shows the usage that the provider reported for a call, if the account's balance paid for a part
+ * of it only.
+ */
 function TotalUsage({ usage }: { usage: LoggedUsage }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -10,8 +10,8 @@ import { Select } from '#console/ui/forms/inputs.tsx'
 import { GroupFilter } from '#console/ui/lists/select-filter.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
-import { DEFAULT_RANGE, filterCount, LOG_TYPES, type LogFilters } from './log-filter-params.ts'
 import { typeName } from './log-type.ts'
+import { DEFAULT_RANGE, filterCount, LOG_TYPES, type LogFilters } from './log-url-params.ts'
 import { RequestIdSearch } from './request-id-search.tsx'
 import { useIsCompact } from './use-call-bars.ts'
 import type { LogView } from './use-log-view.ts'
@@ -141,7 +141,9 @@ function AdminFields({ view }: { view: LogView }) {
   )
 }
 
-/** Counts the active filters that can be hidden. */
+/**
+ * Counts the active filters among those that can be hidden, so that a button can show the number.
+ */
 const hiddenFilterCount = (filters: LogFilters): number =>
   filterCount({ ...filters, range: DEFAULT_RANGE, failed_channel: 0 })
 
@@ -164,7 +166,7 @@ function TypeFilter(props: { type: number; onType: (type: number) => void }) {
 
 const FIRST_TOKENS = { keyword: '', page: 0, pageSize: 100 }
 
-/** Returns the names that filters suggest. The user can still enter any name. */
+/** Returns the names that filter fields suggest. The user can also enter any other name. */
 function useSuggestions(isAdmin: boolean) {
   const models = useQuery(usableModelsQuery).data
   const tokens = useQuery(tokensQuery(FIRST_TOKENS)).data?.items

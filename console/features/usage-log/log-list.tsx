@@ -27,7 +27,10 @@ export const LOG_DENSITY = 'compact'
 
 const rowKey = (row: LogEntry): string => String(row.id)
 
-/** While the user is reading, new rows are not inserted, and a button shows their number. */
+/**
+ * Shows the rows of the log. While the user reads them, new rows are not inserted, and a button
+ * shows how many are waiting.
+ */
 export function LogList({ view, log, layout, reading }: Props) {
   const { t } = useTranslation()
   const grid = useRef<DataGridHandle>(null)

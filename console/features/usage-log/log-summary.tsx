@@ -5,7 +5,7 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogStat } from '#read-api/contract/logs.ts'
-import type { LogFilters } from './log-filter-params.ts'
+import type { LogFilters } from './log-url-params.ts'
 
 type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['type'] }
 

@@ -5,7 +5,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
 import { ActionButton, Button } from '#console/ui/elements/button.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
-import { useIsNarrow } from '#console/ui/state/use-media.ts'
+import { useIsNarrow } from '#console/ui/state/use-media-query.ts'
 import type { ExportState } from './use-export.ts'
 
 const ExportDrawer = lazy(async () => {

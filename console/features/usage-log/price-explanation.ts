@@ -13,14 +13,14 @@ import type { LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 
 export type PriceTermName = keyof Translations['logDetails']['term']
 
-/** Factors have the same names as on the pricing page. */
+/** A value that multiplies a term of the charge. It has the same name as on the pricing page. */
 export type PriceFactor = {
   readonly name: FactorName
   readonly value: string
 }
 type FactorName = keyof Translations['shared']['factor']
 
-/** `amount` (quota units) is exactly `count` multiplied by all factors. */
+/** One term of a charge. `amount` is in quota units and is exactly `count` times all factors. */
 export type PriceTerm = {
   readonly name: PriceTermName
   /** The name of the provider's tool, such as `web_search`, for the term `tool`. */
@@ -30,7 +30,10 @@ export type PriceTerm = {
   readonly amount: string
 }
 
-/** `isExact` is true if the charge equals `total`, the sum of the terms plus `rounding`. */
+/**
+ * The terms that add up to the charge of a call. `total` is their sum plus `rounding`, and
+ * `isExact` is true if it equals the stored charge.
+ */
 export type PriceExplanation = {
   readonly mode: 'tokens' | 'call'
   readonly terms: readonly PriceTerm[]
@@ -43,7 +46,10 @@ export type PriceExplanation = {
 const QUOTA_PER_DOLLAR = '500000'
 const ONE_HOUR = '1.6'
 
-/** Returns null for a row without a price, such as a top-up, an error or a released call. */
+/**
+ * Explains the charge of a log row. Returns null for a row without a price, such as a top-up, an
+ * error, or a call that was not charged.
+ */
 export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
   const price = other.price
   if (price === undefined) return null

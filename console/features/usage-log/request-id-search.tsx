@@ -5,7 +5,10 @@ import { TextInput } from '#console/ui/forms/inputs.tsx'
 
 type Props = { value: string; onCommit: (requestId: string) => void }
 
-/** Searches for a complete id immediately. A part of an id is searched for on Enter or blur. */
+/**
+ * Searches for a call by its id. A complete id is searched for immediately, and a part of an id
+ * when the user presses Enter or leaves the field.
+ */
 export function RequestIdSearch({ value, onCommit }: Props) {
   const { t } = useTranslation()
   const id = useId()

@@ -22,7 +22,10 @@ type Props = {
   hrefNow: () => string
 }
 
-/** Views are stored only in this browser. */
+/**
+ * Lists the saved views of the log, which are filters and columns with a name. They are stored only
+ * in this browser.
+ */
 export function SavedViewsButton({ hrefNow }: Props) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)

@@ -1,6 +1,9 @@
 import { storePreference } from '#console/ui/state/use-local-preference.ts'
 
-/** `search` is the URL's query without the page number. */
+/**
+ * Filters and columns that the user saved under a name. `search` is the query string of the URL
+ * without the page number.
+ */
 export type SavedView = { readonly name: string; readonly search: string }
 
 export const VIEWS_KEY = 'log-views'
@@ -18,7 +21,10 @@ export function withView(views: readonly SavedView[], view: SavedView): readonly
   return [...others, view].toSorted((a, b) => a.name.localeCompare(b.name)).slice(0, VIEWS_MAX)
 }
 
-/** Reads the stored list again, because another tab may have changed the list. */
+/**
+ * Adds a view to the stored list. The list is read from storage first, because another tab may have
+ * changed it.
+ */
 export function storeView(view: SavedView): void {
   const stored: unknown = JSON.parse(localStorage.getItem(VIEWS_KEY) ?? '[]')
   storePreference(VIEWS_KEY, withView(readViews(stored) ?? [], view))

@@ -1,6 +1,9 @@
 import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 
-/** Columns in the URL take precedence until the user changes columns (`forget`). */
+/**
+ * Applies the columns that the URL names, for example in a link from another user. They take
+ * precedence over the stored columns until the user changes the columns, which calls `forget`.
+ */
 export function urlColumnLayout<Row>(
   layout: ColumnLayout<Row>,
   columns: string,
@@ -30,7 +33,10 @@ export function urlColumnLayout<Row>(
   }
 }
 
-/** The link includes the page size and columns, which are normally stored only in this browser. */
+/**
+ * Returns a link to the current view. The link includes the page size and the columns, because the
+ * other browser does not know them.
+ */
 export function linkTo(
   href: string,
   view: { pageSize: number; columns: readonly string[] },

@@ -38,7 +38,10 @@ export function UsageLogPage() {
     const columns = layout.visible.map(({ id }) => id)
     return linkTo(location.href, { pageSize: view.pageSize, columns })
   }
-  /** The link includes the settings that only this browser stores. */
+  /**
+   * Copies a link that includes the page size and the columns, which are otherwise stored only in
+   * this browser.
+   */
   const copyLink = async (): Promise<void> => {
     if (await copyText(hrefNow())) showSuccess(t('usageLog.linkCopied'))
   }

@@ -1,16 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { callBarsKey, callsByHour } from '#console/api/logs.ts'
 import { presentSeconds } from '#console/api/scratch-copy.ts'
-import { useMedia } from '#console/ui/state/use-media.ts'
+import { useMedia } from '#console/ui/state/use-media-query.ts'
 import { type CallBar, callBars, canCountCalls, planBars } from './call-bars.ts'
 import type { LogView } from './use-log-view.ts'
 
 const READ_EVERY_MS = 15_000
 
-/** A wide window has space for 24 bars, one for each hour of a day. */
+/** Returns true if the window has space for 24 bars, one for each hour of a day. */
 export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
 
-/** Returns null if the filters don't allow counts or there is no space for the chart. */
+/**
+ * Returns the bars of the chart. Returns null if the server can't count by the filters, or if there
+ * is no space for the chart.
+ */
 export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
   const isWide = useIsWide()
   const isTight = useIsCompact()

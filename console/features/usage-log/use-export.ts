@@ -9,7 +9,7 @@ import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { rangeText, zoneName } from '#console/ui/time-range/time-range.ts'
 import { type ExportColumn, exportColumns } from '#read-api/contract/log-export-columns.ts'
 import { ExportRowCounter } from './export-row-counter.ts'
-import { logParams } from './log-query-params.ts'
+import { logParams } from './log-request-params.ts'
 import type { LogView } from './use-log-view.ts'
 
 export type ExportState = ReturnType<typeof useExport>
@@ -48,7 +48,7 @@ export function useExport(view: LogView) {
     showSuccess(t('usageLog.exported', { count, rows: number.format(count) }))
   }
   return {
-    /** Null while no export is running. */
+    /** The number of downloaded rows, or null while no export is running. */
     rows,
     cancel: () => running.current?.abort(),
     columns,
@@ -86,7 +86,10 @@ function countRows(
 const EXCLUDED_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
-/** Only excluded columns are stored, so that exports include columns of later releases. */
+/**
+ * Reads the stored list of columns that the user excluded from exports. Excluded columns are stored
+ * instead of included ones, so that columns of later releases are exported by default.
+ */
 const readExcluded = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
 

@@ -2,7 +2,10 @@ import { type FocusEvent, type PointerEvent, useState } from 'react'
 
 export type ReadingState = ReturnType<typeof useIsReading>
 
-/** Detects whether the user is reading the list. The rows must not move then. */
+/**
+ * Detects whether the user is reading the list: it is scrolled, under the mouse, or has the focus.
+ * New rows must not move the list in that case.
+ */
 export function useIsReading() {
   const [isAtTop, setAtTop] = useState(true)
   const [isHovered, setHovered] = useState(false)

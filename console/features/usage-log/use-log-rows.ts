@@ -24,19 +24,22 @@ import {
   setHeld,
   withPage,
 } from './live-rows.ts'
-import { LOG_SORTS } from './log-filter-params.ts'
-import { isListed, logParams } from './log-query-params.ts'
+import { isListed, logParams } from './log-request-params.ts'
+import { LOG_SORTS } from './log-url-params.ts'
 import type { LogView } from './use-log-view.ts'
 
 const STAT_EVERY_MS = 2_000
-/** The rates also fall when no calls arrive, so the rates are read every 15 s. */
+/**
+ * The interval (ms) for reading the rates per minute. New rows alone can't trigger the reading,
+ * because the rates also fall while no calls arrive.
+ */
 const RATES_EVERY_MS = 15_000
-/** The polling interval (ms) while the server does not respond and no rows are displayed. */
+/** The polling interval (ms) while the server does not respond and there are no rows to show. */
 const POLL_EVERY_MS = 3_000
 
 export function useLogRows(view: LogView, isHeld: boolean) {
   const client = useQueryClient()
-  /** The position of the latest event or resync. Later reads must include all events up to it. */
+  /** The position of the latest live event. Later reads must include all events up to it. */
   const floor = useRef(0)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
   const begun = useListStart(view)
@@ -104,7 +107,10 @@ const pagingParams = ({ page, pageSize, sort }: LogView) => ({
       }),
 })
 
-/** Returns the time at which page 0 was read, so that all pages have the same range. */
+/**
+ * Returns the time at which the first page was read. Later pages use the same time, so that all
+ * pages divide the same range.
+ */
 function useListStart({ filters, isAdmin, page }: LogView): {
   at: () => number
   restart: () => void
@@ -123,7 +129,10 @@ function useListStart({ filters, isAdmin, page }: LogView): {
   }
 }
 
-/** If the server was unavailable, reads the page again as soon as it is available. */
+/**
+ * If the page could not be read because the server is unavailable, reads the page again when the
+ * server is available. Returns true until then.
+ */
 function useReturnToPage({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
   const isAway = hasNone && error !== null && isServerUnavailable(error)
@@ -147,8 +156,8 @@ const pageBelow = (data: LogPage | undefined): PageBelow =>
 type ViewRows = { readonly view: string; readonly live: LiveRows }
 
 /**
- * Keeps the live rows of one `view`. A new `view` starts with none. Pending rows are shown when
- * `isHeld` becomes false.
+ * Keeps the live rows of one `view`, and starts with none when the view changes. Waiting rows are
+ * shown when `isHeld` becomes false.
  */
 function useLiveRows(
   view: string,

@@ -12,9 +12,9 @@ import {
   LOG_URL_PARAMS,
   type LogFilters,
   NO_FILTERS,
-} from './log-filter-params.ts'
+} from './log-url-params.ts'
 
-/** The default page size, which fills a window of 1280 × 800. */
+/** The default page size. That many rows fill a window of 1280 × 800 pixels. */
 const ROWS_AT_FIRST = 20
 
 type Options = { replace?: boolean }
@@ -36,10 +36,13 @@ export function useLogView() {
     const filterKey = JSON.stringify({ ...filters, range: rangeText(filters.range) })
     return {
       isAdmin,
-      /** Null for the rows of all users. */
+      /** The id of the user whose rows are listed, or null for the rows of all users. */
       ownId: isAdmin ? null : (user?.id ?? 0),
       filters,
-      /** Null means newest first, the only order with live rows. */
+      /**
+       * The order of the rows. It is null for newest first, the only order in which live rows are
+       * inserted.
+       */
       sort: sortOf(values),
       page: values.p,
       pageSize,

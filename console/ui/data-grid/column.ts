@@ -5,10 +5,13 @@ import { openCopy } from '#console/api/scratch-copy.ts'
 export type Column<Row> = {
   readonly id: string
   readonly title: string
-  /** Replaces `title` in the header. The tooltip then shows `title`. */
+  /**
+   * The text in the header, if it differs from `title`, for example because it must be short. The
+   * header's tooltip then shows `title`.
+   */
   readonly heading?: string
   readonly cell: (row: Row) => ReactNode
-  /** Replaces `cell` if the user prefers elapsed times. */
+  /** Renders the cell if the user prefers elapsed times, such as "5 minutes ago". */
   readonly agoCell?: (row: Row) => ReactNode
   /** The initial width (px). Columns of amounts (`.tg-amount`) grow to fit their content. */
   readonly width: number
@@ -44,7 +47,10 @@ export const HIDDEN_COLUMN = { isHiddenAtFirst: true, onCard: 'more' } as const
 
 export const NUMBER_COLUMN = { align: 'end', onCard: 'brief' } as const
 
-/** The rows of a scratch copy have no actions. */
+/**
+ * The column with the actions of each row. It is empty while a scratch copy (the site as of an
+ * earlier time) is open, because a copy can't be changed.
+ */
 export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>): Column<Row> =>
   column('actions', t('shared.actions'), width, openCopy() === null ? cell : () => null, {
     isPinned: true,
@@ -54,14 +60,20 @@ export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>)
 
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
-/** Returns the sort parameters for endpoints that use the console's column ids. */
+/**
+ * Returns the sort parameters of a request, for endpoints whose names of columns are the same as
+ * the console's column ids.
+ */
 export const sortParams = ({ column, isDescending }: Sort) => ({
   sort: column,
   order: isDescending ? ('desc' as const) : ('asc' as const),
 })
 
 export type StoredLayout = {
-  /** The column ids in the user's order. Columns that a later release adds are missing. */
+  /**
+   * The column ids in the user's order. Columns that were added by a later release are not in the
+   * list.
+   */
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>
   readonly widths: Readonly<Record<string, number>>
@@ -83,7 +95,9 @@ export function readLayout(stored: unknown): StoredLayout | null {
   }
 }
 
-/** Sorts columns by the stored `order`. A column that is not in `order` keeps its position. */
+/**
+ * Sorts columns by the stored `order`. A column that is not in `order` keeps its default position.
+ */
 export function inOrder<Row>(
   columns: readonly Column<Row>[],
   order: readonly string[],

@@ -2,7 +2,7 @@ import { type CSSProperties, useLayoutEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '../layout/empty-state.tsx'
 import { useDelayed } from '../layout/skeleton.tsx'
-import { useIsNarrow } from '../state/use-media.ts'
+import { useIsNarrow } from '../state/use-media-query.ts'
 import { HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts'
 import { GridCard } from './grid-cards.tsx'
 import { GridHeader } from './grid-header.tsx'
@@ -18,13 +18,13 @@ import './data-grid.css'
 import './page-scroll.css'
 import './scroll-bar.css'
 
-/** The minimum height (px) of a list whose height is limited by the window. */
+/** The minimum height (px) for fitting a list into the window. */
 const ROOM_MIN_PX = 240
 const GAP_PX = 12
 
 /**
- * Fits the list and its page buttons into the window. If the window has too little space left, the
- * list keeps its default height.
+ * Limits the height of the list, so that the list and its page buttons fit into the window. If the
+ * window leaves too little space, the list keeps its default height.
  */
 function useFitHeight(box: HTMLElement | null): void {
   useLayoutEffect(() => {
@@ -54,7 +54,10 @@ function roomFor(box: HTMLElement): number {
 
 const SKELETON_ROWS = 8
 
-/** Renders only visible rows. Rows added above do not move the rows that the user is reading. */
+/**
+ * Renders a list of rows with columns or, in a narrow window, as cards. Only rows near the visible
+ * part are rendered. Rows that are added above do not move the rows that the user is reading.
+ */
 export function DataGrid<Row>(props: DataGridProps<Row>) {
   const isCards = useIsNarrow()
   const grid = useGrid(props, isCards)
@@ -221,7 +224,10 @@ function tableStyle<Row>(
   } as CSSProperties
 }
 
-/** Returns the scroll offset at which the header starts to move, and how far it moves. */
+/**
+ * Returns the CSS values that keep the header visible while the list scrolls with the page: the
+ * scroll offset at which the header starts to move, and how far it moves.
+ */
 const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,

@@ -2,7 +2,7 @@ import { useLocalPreference } from '../state/use-local-preference.ts'
 
 export type Density = 'compact' | 'comfortable'
 
-/** In pixels, for collapsed rows. */
+/** The height (px) of a row without expanded details. */
 export const ROW_HEIGHT: Record<Density, number> = { compact: 34, comfortable: 44 }
 export const CARD_HEIGHT = 148
 export const HEADER_HEIGHT = 36

@@ -72,7 +72,10 @@ function HeadOpener<Row>({ props, grid, row, index }: CardProps<Row>) {
   )
 }
 
-/** A second button for touch. The keyboard and screen readers use `HeadOpener` instead. */
+/**
+ * Adds a second button at the foot of a card, for touch. It is hidden from the keyboard and from
+ * screen readers, which use the button in the card's head.
+ */
 function FootOpener<Row>(rowProps: CardProps<Row> & { isBare: boolean }) {
   const { props, grid, row, index, isBare } = rowProps
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)

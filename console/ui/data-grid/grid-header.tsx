@@ -5,7 +5,7 @@ import { Tooltip } from '../elements/tooltip.tsx'
 import { dismissLocalErrors } from '../messages/toast.ts'
 import { type Column, type Sort, WIDTH_MAX, WIDTH_MIN } from './column.ts'
 import type { DataGridProps } from './grid-props.ts'
-import { allToggled } from './selection.ts'
+import { allToggled } from './toggle-selection.ts'
 
 const STEP_PX = 16
 
@@ -54,7 +54,10 @@ function ColumnResizer(props: { title: string; width: number; onWidth: (width: n
   )
 }
 
-/** Returns the column's width on screen. A growing column is wider than its stored width. */
+/**
+ * Returns the column's width on screen (px). It can be larger than the stored width, because some
+ * columns grow to fill the list.
+ */
 const drawnWidth = (handle: HTMLElement): number | undefined =>
   handle.parentElement?.getBoundingClientRect().width
 
@@ -136,7 +139,10 @@ export const ariaSortOf = (sort: Sort | null) => {
   return sort.isDescending ? 'descending' : 'ascending'
 }
 
-/** `sort` is null if the list is not sorted by this column. */
+/**
+ * The button in a column's header that sorts the list. `sort` is null if the list is sorted by
+ * another column.
+ */
 export function SortButton(props: {
   column: string
   title: string

@@ -1,6 +1,8 @@
 export type GridAction = { move: number } | 'open' | 'expand' | 'select' | 'collapse' | null
 
-/** `active` is the index of the active row, or -1. */
+/**
+ * Returns what a key does in a list. `active` is the index of the row that receives keys, or -1.
+ */
 export function gridActionOf(
   key: string,
   active: number,

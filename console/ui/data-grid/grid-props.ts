@@ -24,39 +24,41 @@ export type DataGridHandle = {
 export type DataGridProps<Row> = {
   label: string
   rows: readonly Row[]
-  /** Must return a unique and stable key. */
+  /** Returns the key of a row. It must be unique in the list and must not change. */
   rowKey: (row: Row) => string
   layout: ColumnLayout<Row>
-  /** The number of rows on all pages. `firstIndex` is the index of `rows[0]` among all rows. */
+  /**
+   * The number of rows on all pages. `firstIndex` is the index of the first shown row among them.
+   */
   total?: number
   firstIndex?: number
   isLoading?: boolean
-  /** Dims the current rows while other rows load. */
+  /** True while other rows load. The current rows are then dimmed. */
   isRefetching?: boolean
   empty?: ReactNode
-  /** Renders the details below a row. A click, Enter or Space on the row expands them. */
+  /** Renders the details of a row below it. A click, Enter or Space expands them. */
   expand?: (row: Row) => ReactNode
-  /** Opens the details of the row with this key. The user can then close them. */
+  /** The key of a row whose details are open at first. The user can close them. */
   openKey?: string | undefined
-  /** Handles a click or Enter on a row. Only Space then expands the row. */
+  /** Called for a click or Enter on a row. If it is set, only Space expands the details. */
   onOpen?: (row: Row) => void
   openText?: string
-  /** Makes the list a tree whose rows open with arrow keys and Space. */
+  /** Makes the list a tree. Its rows are opened and closed with arrow keys and Space. */
   branch?: (row: Row) => Branch
   selection?: Selection
   sort?: Sort | null
   onSort?: (sort: Sort) => void
   isMuted?: (row: Row) => boolean
-  /** Renders a note on a card, because cards have no tooltips. */
+  /** Renders the text of a row's tooltip on a card, because a touch screen shows no tooltips. */
   cardNote?: (row: Row) => ReactNode
-  /** Returns true for a new row. New rows are highlighted once. */
+  /** Returns true for a row that has just appeared. Such a row is highlighted for a moment. */
   isFresh?: (row: Row) => boolean
   isFirstSticky?: boolean
-  /** Applies until the user chooses a row height. The default is `comfortable`. */
+  /** The row height until the user selects another one. The default is `comfortable`. */
   density?: Density
-  /** A CSS length. The default is the remaining height of the window. */
+  /** The maximum height as a CSS length. By default, the list fills the rest of the window. */
   maxHeight?: string
-  /** Called when the newest row becomes visible or invisible. */
+  /** Called when the newest row scrolls into view or out of view. */
   onAtTop?: (isAtTop: boolean) => void
   gridRef?: Ref<DataGridHandle>
 }

@@ -56,7 +56,7 @@ type DrawnRowProps = {
   measure: (element: Element) => void
 }
 
-/** Memoized, because scrolling renders the list on every frame. */
+/** The rendered row. It is memoized, because scrolling renders the list on every frame. */
 const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
   const { index, row, columns, isSelected, isExpanded, actions, measure } = props
   const element = useRef<HTMLDivElement>(null)

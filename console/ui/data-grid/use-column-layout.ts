@@ -21,8 +21,8 @@ export type ColumnLayout<Row> = {
   readonly isShown: (column: Column<Row>) => boolean
   readonly isResized: (column: Column<Row>) => boolean
   /**
-   * True if times are shown as elapsed times, such as "5 minutes ago". Null if there are no columns
-   * with times.
+   * True if times are shown as elapsed times, such as "5 minutes ago". It is null if no column has
+   * times.
    */
   readonly isAgo: boolean | null
   readonly setAgo: (isAgo: boolean) => void
@@ -32,7 +32,10 @@ export type ColumnLayout<Row> = {
   readonly reset: () => void
 }
 
-/** Stores the layout under `key`. Pass only the columns that the user may see. */
+/**
+ * Reads and stores the user's layout of columns under `key`. `columns` must contain only columns
+ * that the user may see.
+ */
 export function useColumnLayout<Row>(
   key: string,
   columns: readonly Column<Row>[],

@@ -2,7 +2,10 @@ import { useEffect, useMemo, useState } from 'react'
 import { WIDTH_MAX } from './column.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 
-/** Widens columns with truncated amounts. Pass each rendered row to `measure`. */
+/**
+ * Widens columns whose amounts do not fit, because a truncated amount could be misread. Each
+ * rendered row must be passed to `measure`.
+ */
 export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
   const [minWidths, setMinWidths] = useState<Readonly<Record<string, number>>>({})
   const measure = useMemo(
@@ -29,7 +32,10 @@ export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement 
   return { layout: fullLayout, measure }
 }
 
-/** Measures after the browser's layout. Measuring earlier would cause a second layout. */
+/**
+ * Returns a function that measures an element after the browser has laid out the page. Measuring
+ * earlier would force the browser to lay out the page twice.
+ */
 function afterLayout(onLayout: (elements: readonly Element[]) => void): (element: Element) => void {
   const observer = new ResizeObserver((entries) => {
     const elements = entries.map(({ target }) => target)

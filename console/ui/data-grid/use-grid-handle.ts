@@ -2,7 +2,10 @@ import { useEffect, useImperativeHandle, useState } from 'react'
 import type { DataGridProps } from './grid-props.ts'
 import { AT_TOP_PX, type Grid } from './use-grid.ts'
 
-/** Capturing listeners run before the rows render, so that measuring causes no second layout. */
+/**
+ * Options that run a scroll listener before the rows are rendered. A listener that measures after
+ * the rows have changed would force the browser to lay out the page twice.
+ */
 const BEFORE_ROWS = { capture: true, passive: true } as const
 
 export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {

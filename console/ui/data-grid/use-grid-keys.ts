@@ -5,7 +5,7 @@ import { gridActionOf, isOnControl } from './grid-keys.ts'
 import type { DataGridProps } from './grid-props.ts'
 import { type Grid, OVERSCAN } from './use-grid.ts'
 
-/** Handles the keys of a list. The focus is on the list, never on one of its rows. */
+/** Handles the keys of a list. The list as a whole has the focus, and never one of its rows. */
 export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   return (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -25,7 +25,10 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   }
 }
 
-/** With `isEither`, toggles the row. Otherwise, opens it, or closes it if `isClosing` is true. */
+/**
+ * Opens or closes the details or the branch of a row. With `isEither`, the state is reversed.
+ * Otherwise, the row opens, or closes if `isClosing` is true.
+ */
 function toggle<Row>(
   props: DataGridProps<Row>,
   grid: Grid<Row>,
@@ -41,7 +44,10 @@ function toggle<Row>(
   else branch.onToggle?.()
 }
 
-/** `j` and `k` work wherever the focus is on the page. */
+/**
+ * Registers the commands of a list, such as `j` and `k` for the next and the previous row. They
+ * work wherever the focus is on the page.
+ */
 export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { t } = useTranslation()
   const move = (step: number) => {

@@ -3,7 +3,7 @@ import { type RefObject, useCallback, useId, useRef, useState } from 'react'
 import { dismissLocalErrors } from '../messages/toast.ts'
 import { CARD_HEIGHT, HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts'
 import type { DataGridProps } from './grid-props.ts'
-import { toggled } from './selection.ts'
+import { toggled } from './toggle-selection.ts'
 import {
   type PagePosition,
   scrollerOptions,
@@ -14,11 +14,14 @@ import {
 export type Grid<Row> = {
   readonly id: string
   readonly scroller: RefObject<HTMLDivElement | null>
-  /** The scrolling element. Null while the list is empty. */
+  /** The element that scrolls, or null while the list is empty. */
   readonly box: HTMLDivElement | null
   readonly attach: (box: HTMLDivElement | null) => void
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
-  /** The list's position while it scrolls with the page. Null while it scrolls in its box. */
+  /**
+   * The list's position on the page while it scrolls with the page, or null while it scrolls in its
+   * own box.
+   */
   readonly page: PagePosition | null
   /** The distance (px) from the start of the scrolled content to the first row. */
   readonly margin: number
@@ -31,10 +34,13 @@ export type Grid<Row> = {
   readonly select: (index: number, isRange: boolean) => void
 }
 
-/** The number of invisible rows rendered at each end, enough for three frames of fast scrolling. */
+/**
+ * The number of rows that are rendered above and below the visible rows. It is enough for three
+ * frames of fast scrolling.
+ */
 export const OVERSCAN = 5
 
-/** The maximum scroll offset (px) at which the newest row counts as visible. */
+/** The newest row counts as visible up to this scroll offset (px). */
 export const AT_TOP_PX = 4
 
 export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<Row> {
@@ -148,7 +154,9 @@ function isReading(scroller: HTMLDivElement | null, expanded: ReadonlySet<string
   return expanded.size > 0 || (scroller?.scrollTop ?? 0) > AT_TOP_PX
 }
 
-/** Tries the previous index first, because rows move rarely. */
+/**
+ * Returns the index of the active row. Its previous index is tried first, because rows rarely move.
+ */
 function useActiveIndex<Row>(
   rows: readonly Row[],
   rowKey: (row: Row) => string,

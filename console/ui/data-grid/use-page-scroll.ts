@@ -21,7 +21,10 @@ const BOX_SCROLLING = {
   scrollToFn: elementScroll<HTMLDivElement>,
 }
 
-/** The cast is needed, because the types permit an element or the window, but not both. */
+/**
+ * Makes the list scroll with the page. The cast is needed, because the library's types permit
+ * either elements or the window, and the options are for both.
+ */
 const PAGE_SCROLLING = {
   observeElementRect: observeWindowRect,
   observeElementOffset: observeWindowOffset,
@@ -33,7 +36,10 @@ export const scrollerOptions = (isWithPage: boolean, box: () => HTMLDivElement |
   getScrollElement: () => (isWithPage ? (window as unknown as HTMLDivElement) : box()),
 })
 
-/** Returns null if the list scrolls in its box instead of with the page. */
+/**
+ * Returns the position of a list that scrolls with the page. Returns null if the list scrolls in
+ * its own box.
+ */
 export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): PagePosition | null {
   const [measured, setMeasured] = useState<PagePosition | null>(null)
   useLayoutEffect(() => {
@@ -66,8 +72,9 @@ function positionOf(box: HTMLElement): PagePosition {
 }
 
 /**
- * Keeps rows in place when the list starts or stops scrolling with the page. Call this hook after
- * `useVirtualizer`, because it corrects the offset that the virtualizer applies.
+ * Keeps the rows in place when the list changes between scrolling with the page and scrolling in
+ * its box. Call this hook after `useVirtualizer`, because it corrects the scroll offset that the
+ * virtualizer sets.
  */
 export function useScrollTakeover(box: HTMLElement | null, isWithPage: boolean): void {
   const wasWithPage = useRef(isWithPage)

@@ -5,7 +5,10 @@ import type { Grid } from './use-grid.ts'
 
 export type RowHandlers = ReturnType<typeof useRowHandlers>
 
-/** The callbacks are stable, so that rows are not rendered again. */
+/**
+ * Returns the handlers of the rows. The functions stay the same, so that memoized rows are not
+ * rendered again.
+ */
 export const useRowHandlers = <Row>(props: DataGridProps<Row>, grid: Grid<Row>) =>
   useStableCallbacks({
     press: (index: number, target: EventTarget) => {

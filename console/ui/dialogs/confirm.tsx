@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
-import { createStore } from '../state/store.ts'
+import { createStore } from '../state/create-store.ts'
 import { Dialog } from './dialog.tsx'
 
 type ConfirmTexts = {

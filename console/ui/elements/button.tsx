@@ -7,7 +7,7 @@ export type ButtonTone = 'primary' | 'normal' | 'quiet' | 'danger'
 
 export type ButtonProps = {
   children?: ReactNode
-  /** The accessible name and tooltip. Required for a button without text. */
+  /** The name for screen readers, which is also the tooltip. A button without text must have it. */
   label?: string
   tone?: ButtonTone
   icon?: IconName | undefined
@@ -58,13 +58,16 @@ export function Button(props: ButtonProps) {
   )
 }
 
-/** Shows the icon, and has the title as its label. */
+/** A button with only the icon of an action. The action's title is its label. */
 export function ActionButton(props: ButtonProps & { action: Action }) {
   const { action, ...rest } = props
   return <Button icon={action.icon} label={action.title} onClick={action.perform} {...rest} />
 }
 
-/** Nothing can be created while a scratch copy is open. */
+/**
+ * A button that creates an object. It is hidden while a scratch copy (the site as of an earlier
+ * time) is open, because a copy can't be changed.
+ */
 export const CreateButton = (props: { text: string; onClick: () => void }) =>
   openCopy() === null && (
     <Button tone="primary" icon="add" onClick={props.onClick}>

@@ -2,7 +2,10 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showError } from '../messages/toast.ts'
 import { showManualCopyDialog } from './manual-copy-dialog.tsx'
 
-/** If the browser refuses to copy, shows a dialog with the text and returns false. */
+/**
+ * Copies a text to the clipboard. If the browser refuses, shows the text in a dialog and returns
+ * false.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -15,7 +18,7 @@ export async function copyText(text: string): Promise<boolean> {
   return false
 }
 
-/** Copies a text by the legacy API. Pages without TLS have no other API. */
+/** Copies a text by the older API of browsers, the only one that works on pages without TLS. */
 function copyByCommand(text: string): boolean {
   const focused = document.activeElement
   const area = document.createElement('textarea')

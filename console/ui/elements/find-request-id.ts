@@ -1,7 +1,7 @@
 const FULL_ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
 const BEGINNING = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/i
 
-/** Finds a request id, or a text that is the beginning of one. The result is in lower case. */
+/** Finds a request id, or the beginning of one, in a text. Returns it in lower case, or null. */
 export function findRequestId(text: string): string | null {
   const fullId = findFullRequestId(text)
   if (fullId !== null) return fullId

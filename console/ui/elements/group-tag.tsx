@@ -9,7 +9,10 @@ export function GroupTag({ name }: { name: string }) {
 
 export const groupTag = (name: string) => <GroupTag name={name} />
 
-/** Shows a group's name in a color. The color may be an unsaved value. */
+/**
+ * Shows the name of a group on a colored badge. `color` is given separately, because the settings
+ * page shows colors that are not saved yet.
+ */
 export function GroupBadge(props: { name: string; color: string }) {
   const color = /^[a-z]+$/.test(props.color) ? ` tg-group-${props.color}` : ''
   return <span className={`tg-group${color}`}>{props.name}</span>

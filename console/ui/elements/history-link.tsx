@@ -4,7 +4,7 @@ import { isAuditor, useUser } from '#console/api/session.ts'
 import type { Action } from '../actions/action.ts'
 import { ButtonLink } from './button-link.tsx'
 
-/** Leads to the changes of an object, such as `user:7`. */
+/** A link to the history of an object, such as `user:7`. */
 export function HistoryLink({ object }: { object: string }) {
   const { t } = useTranslation()
   return (
@@ -16,7 +16,10 @@ export function HistoryLink({ object }: { object: string }) {
   )
 }
 
-/** The menu entry that leads to the changes of an object. It is only for auditors and admins. */
+/**
+ * Returns the menu entry that opens the history of an object, or nothing if the user is no auditor
+ * or admin.
+ */
 export function useHistoryActions(object: string): Action[] {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -25,7 +28,10 @@ export function useHistoryActions(object: string): Action[] {
   return isAuditor(useUser()) ? [{ title, icon: 'clock', perform }] : []
 }
 
-/** Codes have no state at a moment, so that their acts are in the audit log only. */
+/**
+ * Returns the path to the changes of an object. Redemption codes have no page in the history, so
+ * their changes are found in the audit log.
+ */
 const historyPath = (object: string): string =>
   object.startsWith('redemption:')
     ? `/app/audit/log?${new URLSearchParams({ object, range: 'all' })}`

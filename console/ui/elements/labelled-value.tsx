@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** For use inside a `dl`. */
+/** A name with its value. The parent must be a `dl` element. */
 export function LabelledValue(props: { name: ReactNode; className?: string; children: ReactNode }) {
   return (
     <div>

@@ -11,7 +11,7 @@ type LiveKind = keyof Translations['shared']['live']
 
 function LiveDot(props: {
   kind: LiveKind
-  /** The time of the next connection attempt, as measured by `performance.now()`. */
+  /** The time of the next attempt to connect, in milliseconds of `performance.now()`. */
   retryAt?: number | undefined
 }) {
   const { t } = useTranslation()
@@ -24,8 +24,8 @@ function LiveDot(props: {
 }
 
 /**
- * Shows the state of the live connection, or `kind` while the connection works. During a reconnect,
- * a button replaces `children`.
+ * Shows the state of the live connection. While it works, `kind` is shown. While it is interrupted,
+ * a button to reconnect replaces `children`.
  */
 export function LiveIndicator(props: { kind?: LiveKind; children?: ReactNode }) {
   const { t } = useTranslation()

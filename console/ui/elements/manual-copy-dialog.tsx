@@ -1,12 +1,15 @@
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Overlay } from '../dialogs/overlay.tsx'
-import { createStore } from '../state/store.ts'
+import { createStore } from '../state/create-store.ts'
 import { Button } from './button.tsx'
 
 const dialogState = createStore({ text: '', isOpen: false })
 
-/** Shows the text for manual copying if the browser denies access to the clipboard. */
+/**
+ * Opens a dialog with a text, from which the user can copy it. It is used if the browser denies
+ * access to the clipboard.
+ */
 export const showManualCopyDialog = (text: string): void => dialogState.set({ text, isOpen: true })
 
 export function ManualCopyHost() {

@@ -6,7 +6,7 @@ import { Popover, PopoverAnchor, useDismissPopover } from './popover.tsx'
 
 export type MenuItem = Action | 'divider' | { readonly head: ReactNode }
 
-/** Use: `<MenuButton items={[…]}><Button …/></MenuButton>`. */
+/** A button that opens a menu: `<MenuButton items={[…]}><Button …/></MenuButton>`. */
 export function MenuButton(props: {
   children: ReactElement
   items: readonly MenuItem[]
@@ -23,7 +23,10 @@ export function MenuButton(props: {
   )
 }
 
-/** Mounts the menu on click, because most menus in a list never open. */
+/**
+ * The menu of a row. It is mounted on the first click, because most menus of a list are never
+ * opened.
+ */
 export function RowMenu(props: { label: string; items: readonly MenuItem[] }) {
   const [isOpen, setOpen] = useState(false)
   const wasOpen = useRef(false)
@@ -54,7 +57,7 @@ export function RowMenu(props: { label: string; items: readonly MenuItem[] }) {
   )
 }
 
-/** Handles arrow keys, Home, End, Enter and Space. */
+/** The open menu. It handles arrow keys, Home, End, Enter and Space. */
 function Menu({ items }: { items: readonly MenuItem[] }) {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

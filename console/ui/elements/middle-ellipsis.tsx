@@ -1,4 +1,7 @@
-/** The number of visible characters at the end, where similar names differ. */
+/**
+ * The number of characters at the end that always stay visible. Similar names often differ only
+ * there.
+ */
 const END = 7
 
 export function MiddleEllipsis({ text }: { text: string }) {

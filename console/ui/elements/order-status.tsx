@@ -5,7 +5,7 @@ import { StatusTag, type Tone } from './status-tag.tsx'
 export const hasRefundableMoney = ({ refundable }: Pick<Order, 'refundable'>): boolean =>
   /[1-9]/.test(refundable)
 
-/** Maps Stripe's dispute status to the outcome, or to null for an open dispute. */
+/** Returns the outcome for Stripe's status of a dispute, or null while the dispute is open. */
 export function disputeOutcome(status: string): 'won' | 'lost' | 'closed' | null {
   if (status === 'won' || status === 'lost') return status
   return status === 'warning_closed' || status === 'prevented' ? 'closed' : null

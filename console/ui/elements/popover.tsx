@@ -6,7 +6,7 @@ type PopoverProps = {
   children: ReactElement
   content: ReactElement
   placement?: 'bottom-start' | 'bottom-end' | 'right-start' | 'top-start'
-  /** `dialog` is for content other than a menu, such as form fields. */
+  /** The role of the content: `menu`, or `dialog` for anything else, such as form fields. */
   kind?: 'menu' | 'dialog'
   isOpen?: boolean
   onOpenChange?: (isOpen: boolean) => void
@@ -51,12 +51,12 @@ export function Popover(props: PopoverProps) {
 }
 
 /**
- * The target of a popover whose control is a sibling. It ignores the ARIA attributes that Blueprint
- * passes, because a `span` must not have them. The control has them instead.
+ * The element at which a popover is placed if its button is beside it. Blueprint passes ARIA
+ * attributes that a `span` must not have, so they are ignored here. The button has them.
  */
 export const PopoverAnchor = () => <span className="tg-anchor" />
 
-/** Closes the popover on Escape. Elements below the popover do not receive the key. */
+/** Closes the popover on Escape. The elements behind the popover do not receive the key. */
 function CloseOnEscape({ onEscape }: { onEscape: () => void }) {
   const mark = useRef<HTMLSpanElement>(null)
   const handler = useRef(onEscape)
@@ -76,7 +76,7 @@ function CloseOnEscape({ onEscape }: { onEscape: () => void }) {
   return <span ref={mark} hidden />
 }
 
-/** Focuses the selected option of a menu, or the first control. */
+/** Moves the focus into the popover: to the selected option of a menu, or to the first control. */
 function FocusFirst(props: { children: ReactElement }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

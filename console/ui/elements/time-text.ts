@@ -51,7 +51,7 @@ export function stampText(at: number, timeZone?: string): string {
   }).format(at * 1000)
 }
 
-/** Like `stampText`, but without the year if it is the current year. */
+/** Formats unix seconds like `stampText`, but leaves out the year if it is the current one. */
 export function shortStampText(at: number, now: number, timeZone?: string): string {
   const text = stampText(at, timeZone)
   return text.startsWith(stampText(now, timeZone).slice(0, 5)) ? text.slice(5) : text

@@ -13,16 +13,22 @@ const listeners = new Set<() => void>()
 let now = seconds()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** Returns unix seconds, updated every ten seconds while the tab is visible. */
+/**
+ * Returns the current time in unix seconds. It is updated every ten seconds while the tab is
+ * visible.
+ */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-/** `at` is in unix seconds. */
+/** Shows a time. `at` is in unix seconds. */
 export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
-  /** If false, future times are shown as the current time. */
+  /**
+   * True for a time that can be in the future. Without it, a future time is shown as the current
+   * time, because then only the clocks differ.
+   */
   canLieAhead?: boolean
 }) {
   const locale = useLocale()

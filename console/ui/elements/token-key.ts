@@ -1,4 +1,7 @@
-/** Returns the key as clients send it. The server stores keys without the prefix. */
+/**
+ * Returns the key of a token as clients send it, with the prefix `sk-`. The server stores keys
+ * without the prefix.
+ */
 export const fullKey = (key: string): string => (key.startsWith('sk-') ? key : `sk-${key}`)
 
 export function maskedKey(key: string): string {

@@ -17,7 +17,10 @@ export function useAmountUnit(): AmountUnit {
   return useMemo(() => amountUnitOf(isCurrency, perUnit), [isCurrency, perUnit])
 }
 
-/** Has buttons for common amounts, and shows the amount in dollars and quota units. */
+/**
+ * A field for an amount. It has buttons for common amounts and shows the amount in dollars and in
+ * quota units.
+ */
 export function AmountField(props: {
   label: string
   unit: AmountUnit
@@ -27,7 +30,7 @@ export function AmountField(props: {
   presetsLabel: string
   dollars: readonly bigint[]
   worth: { inMoney: (money: string) => string; inUnits: (quota: string) => string }
-  /** Formats amounts in dollars. The default rounds to cents. */
+  /** Formats the amount in dollars. By default, the amount is rounded to cents. */
   moneyText?: (quota: bigint, rule: MoneyRule) => string
   isRequired?: boolean
   onChange: (amount: string) => void

@@ -80,7 +80,7 @@ export function RadioCards<Value extends string>(props: {
   )
 }
 
-/** Buttons of which one is selected, for ranges and modes. */
+/** A row of buttons of which one is selected, for example for time ranges or modes. */
 export function Segmented<Value extends string>(props: {
   label: string
   value: Value

@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from 'react'
 import { type FieldControl, FormField } from './form-field.tsx'
 import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
 
-/** The properties that a field handles. All others are passed to its control. */
+/** The properties that the field handles itself. All others are passed to its input. */
 export type LabelledProps = {
   label: string
   hint?: ReactNode

@@ -6,14 +6,15 @@ type Props = {
   label: string
   value: string
   suggestions?: readonly string[]
-  /** Set for a field that permits only whole numbers. */
+  /** Set for a field that accepts only whole numbers. */
   wholeNumber?: { errorText: string }
   onCommit: (value: string) => void
 }
 
 /**
- * Applies the text when the user presses Enter, leaves the field or selects a suggestion. Typing
- * thus adds no history entries.
+ * A filter field that applies its text when the user presses Enter, leaves the field or selects a
+ * suggestion. It does not apply each typed character, because each change of a filter adds an entry
+ * to the browser's history.
  */
 export function FilterInput(props: Props) {
   const id = useId()

@@ -2,14 +2,19 @@ import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { LEAVE_CONFIRMED } from './use-leave-guard.ts'
 
-/** The path to open when the form closes. Null stands for the list that the form belongs to. */
+/**
+ * Returns the path to open when the form closes, or null for the list to which the form belongs.
+ */
 export function formReturnPath(state: unknown): string | null {
   if (typeof state !== 'object' || state === null || !('returnTo' in state)) return null
   const { returnTo } = state
   return typeof returnTo === 'string' && /^\/(?!\/)/.test(returnTo) ? returnTo : null
 }
 
-/** The page at `returnTo` receives the router's state `returnState`. */
+/**
+ * The router state of a link to a form. When the form closes, the page at `returnTo` is opened with
+ * the state `returnState`.
+ */
 export type ReturnState = { readonly returnTo: string; readonly returnState?: object }
 
 /**

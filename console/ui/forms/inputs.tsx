@@ -7,14 +7,17 @@ type TextInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'size
   value: string
   onChange: (value: string) => void
   icon?: IconName | undefined
-  /** True for numbers and keys, whose characters must have equal widths. */
+  /** True for numbers and keys, which are easier to read if all characters have the same width. */
   isMono?: boolean
 }
 
-/** For a field that controls completion, because it contains a name or a code, and no prose. */
+/**
+ * The properties of an input that sets `autoComplete`. Such an input contains a name or a code,
+ * which must not be corrected like prose.
+ */
 const VERBATIM = { spellCheck: false, autoCapitalize: 'none' } as const
 
-/** Needs a label from `FormField` or `aria-label`. */
+/** A text input. It must have a label, either from `FormField` or from `aria-label`. */
 export function TextInput({ onChange, icon, isMono, className, ...rest }: TextInputProps) {
   const classes = ['tg-input', isMono === true ? 'tg-mono' : '', className ?? '']
   const input = (

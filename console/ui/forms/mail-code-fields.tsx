@@ -20,11 +20,14 @@ type MailCodeDraft = { readonly email: string; readonly code: string }
 
 type MailCodeForm = Pick<DraftForm<MailCodeDraft>, 'draft' | 'field' | 'setFieldError'>
 
-/** The fields for a mail address and its code. Another code can be requested after 30 s. */
+/**
+ * The fields for a mail address and the code that is sent to it. Another code can be requested
+ * after 30 s.
+ */
 export function MailCodeFields(props: {
   form: MailCodeForm
   purpose: CodePurpose
-  /** Returns the human verification's token, or null while incomplete. */
+  /** Returns the token that proves a human user, or null until the user has completed the check. */
   takeToken: () => string | null
 }) {
   const { t } = useTranslation()
@@ -56,14 +59,14 @@ export function MailCodeFields(props: {
   )
 }
 
-/** The field of a code that is sent by mail. The mail address has its own field. */
+/** The field for a code that was sent by mail. The field for the mail address is separate. */
 export function MailCodeField(
   props: FieldState<string> & {
     email: string
     purpose: CodePurpose
     takeToken: () => string | null
     onNoAddress: () => void
-    /** Receives the message if the server refuses the address. */
+    /** Called with the message if the server rejects the mail address. */
     onError: (text: string) => void
   },
 ) {

@@ -13,7 +13,7 @@ type NameListProps = {
   onChange: (names: readonly string[]) => void
   suggestions?: readonly string[]
   placeholder?: string
-  /** True to accept names that are not suggested. */
+  /** True if names that are not suggested are accepted, too. */
   isOpenEnded?: boolean
   show?: (name: string) => ReactNode
 }
@@ -28,7 +28,10 @@ export function NamesField(props: NamesFieldProps) {
   ))
 }
 
-/** Names are typed, pasted with commas, or selected from suggestions. */
+/**
+ * A list of names, which the user types, pastes with commas between them, or selects from
+ * suggestions.
+ */
 export function NameList(props: NameListProps) {
   const { names } = props
   const { t } = useTranslation()

@@ -6,9 +6,11 @@ import {
   namesIn,
   type WritableFields,
 } from '#read-api/contract/resource-field-definition.ts'
-import { dateFieldText, secondsOfDateField } from './date-field.ts'
+import { dateFieldText, secondsOfDateField } from './date-field-text.ts'
 
-/** A field of a form. Numbers with decimal places are not among them. */
+/**
+ * The description of a form's field. Numbers with decimals are excluded, because no form has one.
+ */
 type Field = Exclude<WritableFields[string], { type: 'nullableNumber' }>
 type FormFields = Readonly<Record<string, Field>>
 type FieldType = Field['type']
@@ -19,7 +21,9 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
   numericFlag: boolean
 }
 
-/** The values of a form. Numbers and times are texts as typed, and names are a list. */
+/**
+ * The values of a form. Numbers and times are kept as the user typed them, and names are a list.
+ */
 export type DraftOf<F extends FormFields> = {
   [Name in keyof F]: F[Name] extends { values: readonly (infer Value)[] }
     ? Value
@@ -44,7 +48,10 @@ export const draftOf = <F extends FormFields>(fields: F, answer: AnswerOf<F>): D
   }) as DraftOf<F>
 }
 
-/** Call this function only if `validateFields` has found no errors. */
+/**
+ * Converts a draft to the body of a request. The caller must have checked the draft with
+ * `validateFields`.
+ */
 export const bodyOf = <F extends FormFields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [
     field.wire,
@@ -103,7 +110,7 @@ export function validateInteger(
   return isIn ? null : { key: 'wholeNumber', min, max }
 }
 
-/** Checks the length of a text in Unicode code points. The server counts in the same way. */
+/** Checks the length of a text in Unicode code points, which is how the server counts it. */
 function validateLength(
   { maxLength }: { readonly maxLength: number },
   text: string,

@@ -2,8 +2,8 @@ import { type ComponentProps, useState } from 'react'
 import { TextInput } from './inputs.tsx'
 
 /**
- * A search field whose text is stored in the URL. If another control, such as Back, changes the
- * URL, the text changes too.
+ * A search field whose text is kept in the URL. If the URL changes for another reason, such as the
+ * Back button, the field shows the new text.
  */
 export function SearchInput({
   label,

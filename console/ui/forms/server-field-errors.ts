@@ -1,7 +1,10 @@
 import { ApiError } from '#console/api/api-error.ts'
 
 export const CODE_CODES = ['CodeWrong', 'CodeUsed'] as const
-/** The server's codes for a missing or wrong proof of identity (password, code or passkey). */
+/**
+ * The server's error codes for a missing or wrong proof of identity, which is a password, a code or
+ * a passkey.
+ */
 export const PROOF_CODES = ['ProofNeeded', 'ProofWrong', ...CODE_CODES] as const
 export const USERNAME_CODES = [
   'UsernameTaken',
@@ -12,7 +15,10 @@ export const USERNAME_CODES = [
 ] as const
 export const MAIL_CODES = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'] as const
 
-/** Shows an error with one of the `codes` at the field. Throws any other error. */
+/**
+ * Runs an action and shows an error with one of the `codes` at the field. Any other error is
+ * thrown.
+ */
 export async function showErrorAtField(
   codes: readonly string[],
   showText: (text: string) => void,

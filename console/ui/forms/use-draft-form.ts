@@ -4,24 +4,29 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showInfo } from '../messages/toast.ts'
 import { focusFirstError, useSubmit } from './use-submit.ts'
 
-/** The errors by field. An error is a message, or a code that `validate` has returned. */
+/**
+ * The errors of a form by field. Each error is a message for the user, or a code from `validate`.
+ */
 export type FieldErrors<Draft, ErrorKey extends string = string> = Partial<
   Record<keyof Draft & string, ErrorKey>
 >
 
 type Options<Draft, ErrorKey extends string> = {
   initial: () => Draft
-  /** `before` has the initial values. */
+  /** Returns the errors of the draft. `before` contains the values with which the form opened. */
   validate?: (draft: Draft, before: Draft) => FieldErrors<Draft, ErrorKey>
   errorText?: (errorKey: ErrorKey) => string
-  /** Throws `FieldError` for an error of known fields. */
+  /** Saves the draft. To show an error at a field, it throws a `FieldError`. */
   save: (draft: Draft, before: Draft) => Promise<void>
-  /** Returns the errors of fields, or null if the error concerns no field. */
+  /** Finds the fields that a server error is about. Returns null if it is about no field. */
   errorsOf?: (error: unknown) => FieldErrors<Draft> | null
-  /** Called if the user submits again while a request is pending. */
+  /** Called if the user submits the form again while it is still being saved. */
   onRepeat?: () => void
   onClose?: () => void
-  /** If true, an error without a field is shown in the form (`formError`), not in a toast. */
+  /**
+   * True if an error that belongs to no field is shown in the form (`formError`) instead of in a
+   * toast.
+   */
   showsFormError?: boolean
 }
 
@@ -36,7 +41,7 @@ export type DraftForm<Draft> = {
   readonly before: Draft
   readonly draft: Draft
   readonly errors: FieldErrors<Draft>
-  /** The last error if it concerns no field, or an empty text. */
+  /** The last error that belongs to no field, or an empty text. */
   readonly formError: string
   readonly isChanged: boolean
   readonly isBusy: boolean
@@ -51,7 +56,10 @@ export type DraftForm<Draft> = {
 
 const onDuplicate = () => showInfo(translate('auth.duplicateSubmit'))
 
-/** Checks all values on submit. If there are errors, each change checks all values again. */
+/**
+ * Keeps the values of a form until they are saved. All values are checked on submit. If there are
+ * errors, they are checked again on every change, so that an error disappears when it is corrected.
+ */
 export function useDraftForm<Draft extends object, ErrorKey extends string = string>(
   options: Options<Draft, ErrorKey>,
 ): DraftForm<Draft> {
@@ -137,7 +145,10 @@ function useServerErrors<Draft>({
   }
 }
 
-/** For a `<form>` that is not in a `FormDrawer` or `FormDialog`. */
+/**
+ * Returns the properties of a `<form>` outside of `FormDrawer` and `FormDialog`, which set them
+ * themselves.
+ */
 export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'submit'>) => ({
   ref,
   noValidate: true,
@@ -148,8 +159,8 @@ export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'subm
 })
 
 /**
- * Returns a function that finds the field for an error of the server. `codesOf` contains the error
- * codes of each field.
+ * Returns a function that finds the field which a server error is about. `codesOf` contains the
+ * error codes of each field.
  */
 export const errorsByCode =
   <Draft>(codesOf: FieldCodes<Draft>) =>
@@ -162,7 +173,7 @@ export const errorsByCode =
 
 export type FieldCodes<Draft> = Partial<Record<keyof Draft & string, readonly string[]>>
 
-/** An error that `save` throws. It contains error messages by field name. */
+/** Thrown by `save` to show errors at fields. It contains the messages by field name. */
 export class FieldError extends Error {
   readonly errors: FieldErrors<Record<string, unknown>>
 

@@ -2,7 +2,10 @@ import { useEffect, useRef } from 'react'
 import { useBlocker } from 'react-router-dom'
 import { confirmDiscard } from '../dialogs/confirm-discard.ts'
 
-/** The router's state of a navigation that the user has already confirmed. */
+/**
+ * The router state of a navigation that the user has already confirmed, so that the guard does not
+ * ask again.
+ */
 export const LEAVE_CONFIRMED = { isSettled: true }
 
 export function useLeaveGuard(hasUnsavedChanges: boolean): void {

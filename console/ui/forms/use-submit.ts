@@ -4,7 +4,10 @@ import { dismissErrors, showError } from '../messages/toast.ts'
 
 const showDuplicate = () => showError(translate('ui.duplicateSubmit'), { goesAlong: true })
 
-/** Runs `perform` on submit. While it runs, a submit only calls `onDuplicate` and `onRepeat`. */
+/**
+ * Runs `perform` when the user submits. A second submit during that time does not run it again: it
+ * only calls `onDuplicate` and `onRepeat`.
+ */
 export function useSubmit<Args extends readonly unknown[] = []>(
   perform: (...args: Args) => Promise<void>,
   onRepeat?: () => void,
@@ -33,7 +36,7 @@ export function useSubmit<Args extends readonly unknown[] = []>(
   return { isBusy, submit }
 }
 
-/** The maximum number of animation frames to wait for the rendered errors. */
+/** The maximum number of animation frames to wait until the errors are rendered. */
 const FRAMES = 20
 
 export function focusFirstError(form: RefObject<HTMLElement | null>, frames = FRAMES): void {

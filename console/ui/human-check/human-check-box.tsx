@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { useTheme } from '#console/theme/theme-mode.ts'
 import { Alert } from '../messages/alert.tsx'
-import { createScriptUrl } from '../state/script-url.ts'
+import { createScriptUrl } from '../state/trusted-script-url.ts'
 
 type HumanCheckApi = {
   readonly render: (box: HTMLElement, options: Readonly<Record<string, unknown>>) => string

@@ -23,17 +23,20 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, OwnProps> & {
   columns: readonly Column<Row>[]
   filters: ReactNode
   isClearable?: boolean
-  /** Creates a row. The action is offered as a command and as a button in an empty list. */
+  /** Creates a row. The palette offers it as a command, and an empty list shows it as a button. */
   create?: { text: string; perform: () => void }
   none?: { icon: IconName; title: string; body: string }
   notFound?: { title: string; body: string }
-  /** `modes` are before the refresh button, and `tools` are after it. */
+  /** Controls in the toolbar: `modes` stand before the refresh button, and `tools` after it. */
   modes?: ReactNode
   tools?: ReactNode
   notice?: ReactNode
-  /** Shown below the rows, so that a selection does not move the rows. */
+  /**
+   * The bar with the actions on selected rows. It is below the rows, so that it does not move them
+   * when it appears.
+   */
   selectionBar?: ReactNode
-  /** Keeps the last column (the actions) visible during horizontal scrolling. */
+  /** True if the last column, which has the actions, stays visible during horizontal scrolling. */
   isEnded?: boolean
 }
 
@@ -94,15 +97,15 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
 }
 
 /**
- * Returns true if the current page no longer exists and the last page will replace it. Until then,
- * the list must not look empty.
+ * Returns true if the current page no longer exists. The last page then replaces it, and until it
+ * has loaded, the list must not show that there are no rows.
  */
 function isMovingToLastPage({ list, rows, paging }: ListView<unknown>): boolean {
   if (rows.length > 0 || paging.total === 0 || paging.isCapped === true) return false
   return list.isPlaceholderData || isBeyondLastPage(paging)
 }
 
-/** Returns the total and the index of the first row. Trees do not use them. */
+/** Returns where the shown rows are among all rows, for screen readers. Trees do not use it. */
 const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
 
 /** A search field that updates the URL while the user types. */
@@ -149,5 +152,5 @@ function useListActions<Row>({ view, create }: ListPanelProps<Row>): Action {
   return refreshAction
 }
 
-/** The key of a row that is an entity. */
+/** Returns the key of a row that has an id. */
 export const rowId = ({ id }: { readonly id: number }): string => String(id)

@@ -10,7 +10,7 @@ import {
 export const PAGE_SIZES = [10, 20, 50, 100] as const
 export type PageSize = (typeof PAGE_SIZES)[number]
 
-/** The page size, or 0 if the URL contains none. */
+/** The URL parameter of the page size. It is 0 if the URL does not contain it. */
 export const pageSizeParam: UrlParam<PageSize | 0> = {
   fallback: 0,
   read: (text) => PAGE_SIZES.find((size) => String(size) === text) ?? null,
@@ -19,15 +19,21 @@ export const pageSizeParam: UrlParam<PageSize | 0> = {
 
 export type ListUrlParams<Filters extends UrlSchema> = {
   readonly filters: Filters
-  /** The server's name of each sortable column, by column id. */
+  /** The names that the server gives to the sortable columns, by column id. */
   readonly sorts: Readonly<Record<string, string>>
   readonly pageName: string
-  /** True if the endpoint accepts `after`, the id of the last row of the previous page. */
+  /**
+   * True if the endpoint can continue after a row (keyset pagination): `after` is the id of the
+   * last row of the previous page.
+   */
   readonly isKeyset: boolean
   readonly params: UrlSchema
 }
 
-/** The result must be a module constant. `hasPageSize` adds the page size to the URL. */
+/**
+ * Returns the URL parameters of a list. The result must be a module constant, so that it is the
+ * same object on every rendering. `hasPageSize` adds the page size to the URL.
+ */
 export function listUrlParams<Filters extends UrlSchema>(
   filters: Filters,
   options: {
@@ -54,11 +60,13 @@ export function listUrlParams<Filters extends UrlSchema>(
   }
 }
 
-/** `page` is zero-based. */
+/** The filters, the order and the page of a list. `page` starts at 0. */
 export type ListQuery<Filters extends UrlSchema> = UrlValues<Filters> &
   ListSort & {
     readonly page: number
     readonly pageSize: PageSize
-    /** The id of the last row of the previous page, if this list has shown that page. */
+    /**
+     * The id of the last row of the previous page. It is known only if the user has seen that page.
+     */
     readonly after?: number
   }

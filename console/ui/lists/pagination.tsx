@@ -8,7 +8,7 @@ import { Select } from '../forms/inputs.tsx'
 import { useLocalPreference } from '../state/use-local-preference.ts'
 import { PAGE_SIZES, type PageSize } from './list-url-params.ts'
 
-/** Lists with the same `key` share one stored page size. */
+/** Returns the page size that the user selected. Lists with the same `key` share it. */
 export function usePageSize(
   key = 'page-size',
   fallback: PageSize = 10,
@@ -20,20 +20,23 @@ export function usePageSize(
   )
 }
 
-/** Set `replace` if the current page no longer exists. The history then omits this page. */
+/**
+ * Opens a page. Use `replace` if the current page no longer exists, so that the Back button skips
+ * it.
+ */
 type GoTo = (page: number, how?: { replace: boolean }) => void
 
 export type Paging = {
   page: number
   pageSize: PageSize
   total: number
-  /** True if more rows exist than the server has counted. */
+  /** True if there are more rows than the server has counted. The total is then a minimum. */
   isCapped?: boolean
   onPage: GoTo
   onPageSize: (size: PageSize) => void
 }
 
-/** A change of the page size returns to the first page. */
+/** Returns the state of the pagination. A change of the page size opens the first page. */
 export const pagingOf = (
   { page, total = 0 }: { page: number; total: number | undefined },
   [pageSize, setPageSize]: ReturnType<typeof usePageSize>,
@@ -49,7 +52,10 @@ export const pagingOf = (
   },
 })
 
-/** `page` is zero-based. Hidden if all rows fit on a page of the smallest size. */
+/**
+ * The buttons to change the page. They are hidden if all rows fit on a page of the smallest size.
+ * `page` starts at 0.
+ */
 export function Pagination(props: Paging) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -1,7 +1,10 @@
 import type { Action } from '../actions/action.ts'
 import { ActionButton } from '../elements/button.tsx'
 
-/** The titles are the accessible names, so they contain the name of the row. */
+/**
+ * The buttons of a row. Their titles contain the name of the row, because screen readers read only
+ * the title.
+ */
 export function RowActions({ actions }: { actions: readonly Action[] }) {
   return (
     <span className="tg-row-actions">

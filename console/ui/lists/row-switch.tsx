@@ -1,4 +1,7 @@
-/** A switch in a row. It takes effect immediately and is named after its row. */
+/**
+ * A switch in a row, which takes effect immediately. Its label for screen readers contains the name
+ * of the row.
+ */
 export function RowSwitch(props: {
   label: string
   isOn: boolean

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { Sort } from '../data-grid/column.ts'
 import { type Choice, Select } from '../forms/inputs.tsx'
 
-/** `any` is the text of the option that does not filter. */
+/** A filter with fixed values. `any` is the text of the value that does not filter. */
 export function SelectFilter<Value extends string>(props: {
   label: string
   any: string
@@ -28,7 +28,10 @@ export function StatusFilter<Value extends string>(
   return <SelectFilter label={t('shared.status')} any={t('shared.anyStatus')} {...props} />
 }
 
-/** Sorts a list that has no column headers. The default order is newest first. */
+/**
+ * Selects the order of a list that has no column headers, such as a list of cards. The default is
+ * newest first.
+ */
 export function SortSelect(props: {
   orders: readonly { sort: Sort; label: string }[]
   sort: Sort | null
@@ -52,7 +55,7 @@ export function SortSelect(props: {
 const nameOf = ({ column, isDescending }: Sort): string =>
   `${column} ${isDescending ? 'desc' : 'asc'}`
 
-/** Lists the group in the URL even if it does not exist. */
+/** Filters by group. A group from the URL is offered even if it no longer exists. */
 export function GroupFilter(props: {
   groups: readonly string[]
   value: string

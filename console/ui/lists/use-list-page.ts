@@ -25,8 +25,8 @@ export type ListView<Row> = {
 }
 
 /**
- * Reads one page of a list. The URL stores filters, order and page. A change of filters or order
- * returns to page one.
+ * Reads one page of a list. Filters, order and page are kept in the URL. A change of filters or
+ * order opens the first page.
  */
 export function useListPage<
   Filters extends UrlSchema,
@@ -35,7 +35,7 @@ export function useListPage<
 >(
   address: ListUrlParams<Filters>,
   queryOf: (ask: ListQuery<Filters>) => UseQueryOptions<Page, Error, Page, Key>,
-  /** The storage key of the page size. Most lists share one key. */
+  /** The key under which the page size is stored. Most lists share one key. */
   pageSizeKey?: string,
 ) {
   const { filters, sorts, pageName, isKeyset, params } = address
@@ -77,7 +77,7 @@ export function useListPage<
     refresh: () => void list.refetch(),
     sorts,
     sort: sort === '' ? null : { column: sort as string, isDescending: order === 'desc' },
-    /** Null restores the default order. */
+    /** Changes the order. Null restores the default order. */
     setSort: (next: Sort | null) =>
       setAddress({
         sort: next?.column ?? '',
@@ -88,12 +88,15 @@ export function useListPage<
   }
 }
 
-/** The id of the last row before each page. An entry exists only if the previous page was shown. */
+/**
+ * The id of the last row before each page, by page. A page has an entry only if the user has seen
+ * the page before it.
+ */
 type PageStarts = Map<number, number>
 
 /**
- * Returns the page starts of `list`. If the start of a page is known, changes on other pages do not
- * shift its rows.
+ * Remembers where the pages of `list` start. A page that starts after a known row does not shift
+ * when rows are added to earlier pages or deleted from them.
  */
 function usePageStarts(list: string): PageStarts {
   const pageStarts = useRef({ list, starts: new Map<number, number>() })
@@ -101,7 +104,10 @@ function usePageStarts(list: string): PageStarts {
   return pageStarts.current.starts
 }
 
-/** If the start of a page changes, the starts of later pages are no longer valid. */
+/**
+ * Stores where a page starts. If this has changed, the starts of all later pages are dropped,
+ * because they are no longer valid.
+ */
 function storePageStart(starts: PageStarts, page: number, id: number | undefined): void {
   if (id === undefined || starts.get(page) === id) return
   for (const later of starts.keys()) if (later > page) starts.delete(later)
@@ -118,7 +124,7 @@ const NONE: unknown[] = []
 const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, values[name]]))
 
-/** Returns the page size in the URL or, without one, the stored page size. */
+/** Returns the page size from the URL or, if it has none, the stored page size. */
 function usePageSizeFromUrl(
   [remembered, remember]: ReturnType<typeof usePageSize>,
   listQuery: PageSize | 0 | undefined,

@@ -11,10 +11,10 @@ import { showError } from '../messages/toast.ts'
 const NONE: ReadonlySet<string> = new Set()
 
 type Stored = {
-  /** The list's filters at the time of the selection. A change of filters clears the selection. */
+  /** The filters at the time of the selection. If the filters change, the selection is cleared. */
   readonly under: string
   readonly keys: ReadonlySet<string>
-  /** True after the user has selected all matching rows, on every page. */
+  /** True after the user has selected the matching rows of all pages. */
   readonly isBeyond: boolean
 }
 
@@ -23,12 +23,15 @@ export type SelectedRows<Row> = {
   readonly keys: ReadonlySet<string>
   readonly select: (keys: ReadonlySet<string>) => void
   readonly clearSelection: () => void
-  /** The number of rows that `selectAll` would select, or 0 if `selectAll` is not available. */
+  /** The number of rows that `selectAll` would select, or 0 if it is not available. */
   readonly selectableCount: number
   readonly selectAll: () => Promise<void>
 }
 
-/** Keeps the selected rows. To select all rows, `matching` reads the rows of all pages. */
+/**
+ * Keeps the selected rows of a list. `matching` reads the rows of all pages, for selecting all of
+ * them.
+ */
 export function useSelectedRows<
   Row extends { id: number },
   Match extends Row,

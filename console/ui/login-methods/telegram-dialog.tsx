@@ -4,7 +4,7 @@ import { useLocale } from '#console/i18n/use-locale.ts'
 import { Dialog } from '../dialogs/dialog.tsx'
 import { Button } from '../elements/button.tsx'
 import { ServerErrorText } from '../messages/alert.tsx'
-import { createScriptUrl } from '../state/script-url.ts'
+import { createScriptUrl } from '../state/trusted-script-url.ts'
 
 const scriptUrl = createScriptUrl(
   'telegram-widget',

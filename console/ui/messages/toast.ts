@@ -1,6 +1,6 @@
 import { ApiError } from '#console/api/api-error.ts'
 import { CancelledError } from '../dialogs/cancelled-error.ts'
-import { createStore } from '../state/store.ts'
+import { createStore } from '../state/create-store.ts'
 
 export type Toast = {
   id: number

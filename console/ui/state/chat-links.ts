@@ -13,14 +13,17 @@ export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): C
     })),
   )
 
-/** Returns the link's host or scheme, as the name of a client without a name. */
+/** Returns the host or the scheme of a link, which is shown for a chat client without a name. */
 function hostOf(template: string): string {
   if (!URL.canParse(template)) return template
   const { host, protocol } = new URL(template)
   return host || protocol.slice(0, -1)
 }
 
-/** The order matters, because `/chat/0` opens the first client. */
+/**
+ * Returns the chat clients in the order of the option. The order must not change, because `/chat/0`
+ * opens the first client.
+ */
 export function chatClients(status: Status | undefined): ChatLink[] {
   if (status === undefined) return []
   return [...chatLinks(status.chats), ...singleLinks(status)]
@@ -35,8 +38,8 @@ const singleLinks = ({ chat_link, chat_link2 }: Status): ChatLink[] =>
   )
 
 /**
- * Adds a `settings` parameter to a link without `{key}`. Chat clients read the parameter from the
- * part after `#`.
+ * Adds the parameter `settings`, which contains the key and the site's address, to a link without
+ * `{key}`. Chat clients read it from the part of the URL after `#`.
  */
 const withSettings = (link: string): string =>
   link.includes('{key}')
@@ -44,8 +47,8 @@ const withSettings = (link: string): string =>
     : `${link.replace(/\/+$/, '')}/#/?settings={"key":"{key}","url":"{address}"}`
 
 /**
- * Returns the address of a chat client. Returns null for an invalid URL and for a scheme in
- * `BROWSER_PROTOCOLS`.
+ * Returns the URL that opens a chat client with a key. Returns null if it is invalid or has a
+ * scheme that is not permitted (`BROWSER_PROTOCOLS`).
  */
 export function chatAddress(template: string, site: string, key: string): string | null {
   const address = template
@@ -56,14 +59,17 @@ export function chatAddress(template: string, site: string, key: string): string
 }
 
 /**
- * The schemes that the browser handles itself. The console and the server refuse links with them.
- * The pattern is for the protocol of a parsed URL, not for a complete address.
+ * Schemes that the browser handles itself, which could run a script or show a file. Links must not
+ * have them, in the console and on the server. The pattern matches the protocol of a parsed URL.
  */
 const BROWSER_PROTOCOLS = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
 export type ChatTarget = 'frame' | 'window' | 'none'
 
-/** `none` if plain HTTP exposes the key. `window` if a frame would have the console's rights. */
+/**
+ * Returns where a chat client may be opened. It is `none` if the key would be sent over plain HTTP,
+ * and `window` if a frame would get the rights of the console.
+ */
 export function chatTarget(address: string | null, ownOrigin: string): ChatTarget {
   if (address === null) return 'none'
   const { protocol, origin, hostname } = new URL(address)
@@ -73,7 +79,10 @@ export function chatTarget(address: string | null, ownOrigin: string): ChatTarge
   return origin === ownOrigin ? 'window' : 'frame'
 }
 
-/** Opens a client. It receives the key, but no referrer and no access to this window. */
+/**
+ * Opens a chat client in a new window. The client receives the key, but neither a referrer nor
+ * access to this window.
+ */
 export function openChat(address: string | null): void {
   const isWrong = chatTarget(address, window.location.origin) === 'none'
   if (address === null || isWrong) showError(translate('ui.chatLinkInvalid'))

@@ -1,6 +1,6 @@
 export type UrlParam<Value> = {
   readonly fallback: Value
-  /** Returns null if the text in the URL is invalid. */
+  /** Parses the text in the URL. Returns null if it is invalid. */
   readonly read: (text: string) => Value | null
   readonly write: (value: Value) => string
 }
@@ -16,7 +16,7 @@ export const fallbacksOf = <Schema extends UrlSchema>(schema: Schema): UrlValues
     Object.entries(schema).map(([name, { fallback }]) => [name, fallback]),
   ) as UrlValues<Schema>
 
-/** A text parameter without control characters and lone surrogates. */
+/** A parameter for a text. Control characters and incomplete Unicode characters are invalid. */
 export function textParam(fallback = '', maxLength = 200): UrlParam<string> {
   return {
     fallback,
@@ -61,7 +61,10 @@ export function choiceParam<Value extends string>(
   }
 }
 
-/** `dropped` has the names of parameters with an invalid value. */
+/**
+ * Reads all parameters of a schema from a URL. `dropped` contains the names of those with an
+ * invalid value.
+ */
 export function readUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,
@@ -77,7 +80,7 @@ export function readUrlState<Schema extends UrlSchema>(
   return { values: values as UrlValues<Schema>, dropped }
 }
 
-/** Writes values to a URL query. A value that equals its fallback is left out. */
+/** Writes values to the query of a URL. A value that equals its fallback is left out. */
 export function writeUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,

@@ -1,8 +1,8 @@
 import { useEffect, useReducer, useState } from 'react'
 
 /**
- * Returns the remaining time (ms). `until` is a time of `performance.now()`, so that a change of
- * the system clock does not prolong the wait.
+ * Returns the time (ms) until `until`, which is a time of `performance.now()`. It does not depend
+ * on the system clock, so a change of that clock does not prolong the wait.
  */
 export function useTimeLeft(until: number | null, tickMs = 500): number {
   const [, draw] = useReducer((ticks: number) => ticks + 1, 0)
@@ -19,7 +19,10 @@ export function useTimeLeft(until: number | null, tickMs = 500): number {
 export const useSecondsLeft = (until: number | null, tickMs?: number): number =>
   Math.ceil(useTimeLeft(until, tickMs) / 1_000)
 
-/** `secondsLeft` is 0 if no countdown runs. */
+/**
+ * A countdown in seconds, for example until a mail can be requested again. `secondsLeft` is 0 while
+ * none is running.
+ */
 export function useCountdown(): { secondsLeft: number; start: (seconds: number) => void } {
   const [until, setUntil] = useState<number | null>(null)
   return {

@@ -2,7 +2,10 @@ import type { LiveData, ScreenTopic } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { useThrottledCallback } from './use-throttled-callback.ts'
 
-/** Reads again after live events, and after a resync. A resync means that events may be missing. */
+/**
+ * Reads data again after live events of a topic. It is also read again after a resync, which means
+ * that events may have been missed.
+ */
 export function useLiveRefetch<Topic extends ScreenTopic>(
   topic: Topic,
   everyMs: number,

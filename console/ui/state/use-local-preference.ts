@@ -2,7 +2,10 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react'
 
 const listeners = new Set<() => void>()
 
-/** `read` receives parsed JSON and returns null for an invalid value. */
+/**
+ * A value that is stored in this browser. `read` checks the stored JSON and returns null if it is
+ * invalid.
+ */
 export function useLocalPreference<Value>(
   key: string,
   fallback: Value,

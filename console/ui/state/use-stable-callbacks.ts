@@ -3,7 +3,10 @@ import { useMemo, useRef } from 'react'
 // biome-ignore lint/suspicious/noExplicitAny: the functions have any parameters
 type Functions = Readonly<Record<string, (...args: any[]) => unknown>>
 
-/** The returned functions call the latest `actions` but never change, so rows stay memoized. */
+/**
+ * Returns functions that never change but always call the latest `actions`. Memoized rows that
+ * receive them are not rendered again.
+ */
 export function useStableCallbacks<Acts extends Functions>(actions: Acts): Acts {
   const latest = useRef(actions)
   latest.current = actions

@@ -1,6 +1,9 @@
 import { useCallback, useEffect, useEffectEvent, useRef } from 'react'
 
-/** The first call takes effect immediately. The last call is delayed but never lost. */
+/**
+ * Returns a function that runs `perform` at most once per `everyMs`. The first call runs it
+ * immediately. Calls during the interval run it once, at the end of the interval.
+ */
 export function useThrottledCallback(perform: () => void, everyMs: number): () => void {
   const run = useEffectEvent(perform)
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)

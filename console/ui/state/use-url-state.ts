@@ -4,7 +4,10 @@ import { useLocation, useNavigate } from 'react-router-dom'
 import { showInfo } from '../messages/toast.ts'
 import { readUrlState, type UrlSchema, type UrlValues, writeUrlState } from './url-state.ts'
 
-/** The URL query of a pending navigation. The next change must start from this query. */
+/**
+ * The URL query of a navigation that has not finished. The next change starts from this query, so
+ * that no change is lost.
+ */
 type PendingNavigation = {
   readonly from: string
   readonly params: URLSearchParams
@@ -17,15 +20,15 @@ type StepKind =
   | 'step'
   | 'replace'
   /**
-   * For typed text. The first letter adds a history entry. Later letters replace this entry until
-   * Enter or blur.
+   * A change by typing. The first letter adds an entry to the browser's history, and later letters
+   * replace the entry until the user presses Enter or leaves the field.
    */
   | 'typing'
 
 let pending: PendingNavigation | null = null
 let typedName: string | null = null
 
-/** Changes the query of the pending navigation or, if none is pending, of the current URL. */
+/** Changes the query of the URL. If a navigation has not finished, changes its query instead. */
 function changeAddress(
   change: (params: URLSearchParams) => URLSearchParams,
   kind: StepKind,
@@ -47,7 +50,10 @@ function changeAddress(
   return { params, isReplacing: !isStep }
 }
 
-/** Called on blur, Enter or a choice, so that the next letter adds a history entry. */
+/**
+ * Ends the typing, on Enter, on a choice or when the user leaves the field. The next letter then
+ * adds an entry to the history.
+ */
 function endTyping(): void {
   typedName = null
 }
@@ -59,7 +65,10 @@ window.addEventListener('popstate', () => {
   pending = null
 })
 
-/** Returns the id of the current history entry. A replaced entry gets another id. */
+/**
+ * Returns an id of the current entry of the browser's history. If the entry is replaced, the id
+ * changes.
+ */
 function entryId(): string {
   const { key } = (window.history.state ?? {}) as { key?: string }
   return `${key ?? ''} ${window.location.pathname}${window.location.search}`
@@ -68,14 +77,19 @@ function entryId(): string {
 export type SetUrlState<Schema extends UrlSchema> = (
   patch: Partial<UrlValues<Schema>>,
   options?: {
-    /** By default, a change adds a history entry. */
+    /** Replaces the current entry of the browser's history. By default, a change adds an entry. */
     replace?: boolean
-    /** Combines all typed letters until Enter or blur into one history entry. */
+    /**
+     * Combines all letters that the user types in a field into one entry of the browser's history.
+     */
     isTyping?: boolean
   },
 ) => void
 
-/** `schema` must be a module constant. Changes in quick succession all take effect. */
+/**
+ * Keeps values in the query of the URL. `schema` must be a module constant, so that it never
+ * changes. If several changes follow quickly, all of them take effect.
+ */
 export function useUrlState<Schema extends UrlSchema>(
   schema: Schema,
 ): [UrlValues<Schema>, SetUrlState<Schema>] {

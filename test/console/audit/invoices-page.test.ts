@@ -1,6 +1,9 @@
 import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { guessColumns, readSample } from '#console/features/audit/reconciliation/csv-sample.ts'
+import {
+  guessColumns,
+  readSample,
+} from '#console/features/audit/reconciliation/invoice-csv-sample.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'

@@ -12,7 +12,7 @@ import {
 } from '#console/features/channels/form/channel-request-body.ts'
 import { validateChannel } from '#console/features/channels/form/channel-validation.ts'
 import { endsWithVersion, upstreamUrl } from '#console/features/channels/form/upstream-url.ts'
-import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import { channel, TYPES } from '../support/channel-routes.ts'
 
 const typeOf = (id: number) => TYPES.find((type) => type.id === id)

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { presetRows, withoutPresets, withPresets } from '#console/features/settings/preset-merge.ts'
-import { type PriceMaps, readPriceMaps } from '#console/features/settings/price-table.ts'
+import {
+  presetRows,
+  withoutPresets,
+  withPresets,
+} from '#console/features/settings/apply-price-presets.ts'
+import { type PriceMaps, readPriceMaps } from '#console/features/settings/price-rows.ts'
 import { unsavedPriceEntries } from '#console/features/settings/unsaved-price-entries.ts'
 
 const maps = (): PriceMaps => {

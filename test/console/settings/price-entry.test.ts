@@ -14,7 +14,7 @@ import {
   priceRows,
   readPriceMaps,
   withRows,
-} from '#console/features/settings/price-table.ts'
+} from '#console/features/settings/price-rows.ts'
 
 /** Entered dollars per million tokens, at most 99 999.999999. */
 const price = fc

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FALLBACK_KEYS } from '#console/features/settings/fallback-pricing.ts'
-import { PRICE_KEYS } from '#console/features/settings/price-table.ts'
+import { FALLBACK_KEYS } from '#console/features/settings/fallback-price-draft.ts'
+import { PRICE_KEYS } from '#console/features/settings/price-rows.ts'
 import { validateSetting } from '#console/features/settings/setting-validation.ts'
 import { checkText } from '#domain/options/check-option.ts'
 import { OPTIONS } from '#domain/options/option-registry.ts'

@@ -16,7 +16,7 @@ import {
   withExpiryAt,
 } from '#console/features/tokens/token-status.ts'
 import { maskedKey } from '#console/ui/elements/token-key.ts'
-import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import { secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import {
   amountOfQuota,
   amountUnitOf,

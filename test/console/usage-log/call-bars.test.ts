@@ -5,7 +5,7 @@ import {
   canCountCalls,
   planBars,
 } from '#console/features/usage-log/call-bars.ts'
-import { NO_FILTERS } from '#console/features/usage-log/log-filter-params.ts'
+import { NO_FILTERS } from '#console/features/usage-log/log-url-params.ts'
 
 const HOUR = 3_600
 const NOON = new Date(2026, 10, 21, 12, 20).getTime() / 1000

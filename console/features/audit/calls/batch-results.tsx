@@ -11,10 +11,16 @@ import { ExactQuota, Hash } from '../elements/amounts.tsx'
 import { DataTable } from '../elements/data-table.tsx'
 import { indented } from './call-arithmetic.tsx'
 
-/** The number of lines that are shown at first, so that the panels below stay in reach. */
+/**
+ * The number of results shown at first. The rest is behind a button, so that the panels below stay
+ * near.
+ */
 const SHOWN_FIRST = 10
 
-/** The billed lines of the batch that the call pays for. The server lists the first ones only. */
+/**
+ * Shows the results of a batch of requests whose billed requests this call pays for. The server
+ * lists only the first results.
+ */
 export function BatchResults({ call: { batch } }: { call: CallExplanation }) {
   const { t } = useTranslation()
   const [showsAll, setShowsAll] = useState(false)
@@ -37,7 +43,10 @@ export function BatchResults({ call: { batch } }: { call: CallExplanation }) {
   )
 }
 
-/** The columns depend on all results, so that they stay when more rows are shown. */
+/**
+ * Shows the results as a table. Its columns depend on all results and not only on the shown ones,
+ * so that they do not change when more rows are shown.
+ */
 function ResultTable(props: { all: readonly BatchResult[]; shown: readonly BatchResult[] }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -99,7 +108,10 @@ function ReportedUsage({ usage }: { usage: string | null }) {
   )
 }
 
-/** Auditors find all lines in the events of the batch, from the first that billed one. */
+/**
+ * Says how many results are not listed. Auditors can find them in the events of the batch, starting
+ * with the first event that billed a request.
+ */
 function NotListed(props: {
   batch: NonNullable<CallExplanation['batch']>
   results: readonly BatchResult[]

@@ -10,7 +10,7 @@ import { groupDigits } from '#console/ui/quota/money.ts'
 import type { CallExplanation, PriceInForce } from '#read-api/contract/calls.ts'
 import { DataTable, type TableRow } from '../elements/data-table.tsx'
 
-/** The counts of the usage that have a name of their own. */
+/** The usage counts that have a translated name. */
 const COUNTS = {
   inputUncached: 'input',
   cacheRead: 'cacheRead',
@@ -34,7 +34,10 @@ function useItemText(): (item: string) => string {
   }
 }
 
-/** Units × price × ratio, line by line, up to the charge. */
+/**
+ * Shows how the charge of a call was computed: each line multiplies units, price and ratio, and the
+ * lines add up to the charge.
+ */
 export function CallArithmetic({ call: { arithmetic } }: { call: CallExplanation }) {
   const { t } = useTranslation()
   const itemText = useItemText()
@@ -130,7 +133,7 @@ function sourceText(t: TFunction, source: string): string {
   return known === undefined ? source : t(`logDetails.source.${known}`)
 }
 
-/** Returns JSON with indentation, or the text itself if it was cut off and is no longer JSON. */
+/** Indents JSON. A text that was cut off and is no longer valid JSON is returned unchanged. */
 export function indented(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2)
@@ -139,7 +142,7 @@ export function indented(json: string): string {
   }
 }
 
-/** The entries of the price options that were in force at the admission, and who set them. */
+/** Shows the price settings that applied when the call was admitted, and who had made them. */
 export function PricesInForce({ call: { price } }: { call: CallExplanation }) {
   const { t } = useTranslation()
   const user = useUser()
@@ -159,7 +162,7 @@ export function PricesInForce({ call: { price } }: { call: CallExplanation }) {
   )
 }
 
-/** Entries of the price options, and who set them. */
+/** A table of price settings, with the user who made each of them. */
 export function InForceTable({ entries }: { entries: readonly PriceInForce[] }) {
   const { t } = useTranslation()
   const author = ({ set_by: by, position }: PriceInForce) =>

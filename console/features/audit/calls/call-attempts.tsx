@@ -64,7 +64,10 @@ function Attempt({ attempt, number }: { attempt: ExplainedAttempt; number: numbe
   )
 }
 
-/** What the attempt proves about the provider. Calls of earlier versions have no evidence. */
+/**
+ * Shows the evidence of an attempt: what the provider reported, and hashes of what was sent and
+ * received. Calls made with earlier versions of Tallygate have none.
+ */
 function Evidence({ attempt: { evidence } }: { attempt: ExplainedAttempt }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

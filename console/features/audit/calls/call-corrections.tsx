@@ -6,7 +6,7 @@ import type { CallExplanation } from '#read-api/contract/calls.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
 import { DataTable } from '../elements/data-table.tsx'
 
-/** The corrections of the charge, oldest first. Most calls have none. */
+/** Lists the corrections of the charge, oldest first. Most calls have none. */
 export function CallCorrections({ call }: { call: CallExplanation }) {
   const { t } = useTranslation()
   const isAudit = isAuditor(useUser())

@@ -10,7 +10,7 @@ type Moment = Pick<
   'position' | 'revision' | 'created_at' | 'balance_after' | 'held_after'
 >
 
-/** What the call changed in the account, from its admission to its end. */
+/** Lists the events by which the call changed the account, from its admission to its end. */
 export function CallHistory({ call }: { call: CallExplanation }) {
   const { t } = useTranslation()
   const { admission, raised_holds: raises, end } = call

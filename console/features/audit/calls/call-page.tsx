@@ -18,7 +18,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import type { CallExplanation } from '#read-api/contract/calls.ts'
 import { ExactQuota } from '../elements/amounts.tsx'
 import { Facts } from '../elements/data-table.tsx'
-import { NoObject } from '../elements/object-states.tsx'
+import { NoObject } from '../elements/missing-object.tsx'
 import { BatchResults } from './batch-results.tsx'
 import { CallArithmetic, PricesInForce, UsagePanel } from './call-arithmetic.tsx'
 import { CallAttempts } from './call-attempts.tsx'
@@ -27,7 +27,7 @@ import { CallHistory } from './call-history.tsx'
 import { CallReceipts } from './call-receipts.tsx'
 import '../audit.css'
 
-/** Explains one call. Without a request id in the address, only the search field is shown. */
+/** Explains one call. If the URL contains no request id, only the search field is shown. */
 export function CallPage() {
   const { t } = useTranslation()
   const { requestId = '' } = useParams()

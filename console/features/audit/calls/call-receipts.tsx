@@ -3,9 +3,12 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
-import { ReceiptList, refetchWhilePending, SaveReceipts } from '../elements/receipts.tsx'
+import { ReceiptList, refetchWhilePending, SaveReceipts } from '../elements/receipt-list.tsx'
 
-/** The receipts of a call's admission and of its end. */
+/**
+ * Shows the receipts of a call. A receipt proves that an event is part of the sealed history: here
+ * the admission and the end of the call.
+ */
 export function CallReceipts({ requestId }: { requestId: string }) {
   const { t } = useTranslation()
   const query = useQuery({

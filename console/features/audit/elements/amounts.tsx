@@ -3,7 +3,10 @@ import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
-/** The exact amount, because rounded amounts would not add up. A null amount is a dash. */
+/**
+ * Shows an amount without rounding, because rounded amounts would not add up. Null is shown as a
+ * dash.
+ */
 export function ExactQuota({ value }: { value: number | null }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
@@ -16,7 +19,10 @@ export function ExactQuota({ value }: { value: number | null }) {
   )
 }
 
-/** A change of quota with its sign. A difference of charges is neutral: more is not better. */
+/**
+ * Shows a change of quota with its sign and a color. With `isNeutral`, it has no color, because a
+ * higher charge is neither good nor bad.
+ */
 export function QuotaChange({ value, isNeutral }: { value: number; isNeutral?: boolean }) {
   const rule = useMoneyRule()
   const text = exactQuotaText(quotaOf(Math.abs(value)), rule)
@@ -30,7 +36,7 @@ export function QuotaChange({ value, isNeutral }: { value: number; isNeutral?: b
 
 const HASH_SHOWN = 16
 
-/** The first characters of a hash, which can be copied as a whole. */
+/** Shows the first characters of a hash. The button copies the whole hash. */
 export function Hash({ value }: { value: string }) {
   const { t } = useTranslation()
   return (

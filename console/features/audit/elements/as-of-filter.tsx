@@ -6,14 +6,20 @@ import { localTimeText, readLocalTime } from '#console/ui/time-range/time-range.
 
 const AT = /^(?:\d{1,15}|\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?(?:\.\d{1,3})?Z)$/
 
-/** A position or a time in UTC. An empty text is the present. */
+/**
+ * The URL parameter for a point in the history: an event log position or a time in UTC. An empty
+ * text is the present.
+ */
 export const asOfParam: UrlParam<string> = {
   fallback: '',
   read: (text) => (AT.test(text) ? text : null),
   write: (at) => at,
 }
 
-/** Selects the moment whose state a page shows. The seconds of the selected minute are included. */
+/**
+ * Selects the point in time whose state a page shows. The time has no seconds, so the whole
+ * selected minute is included.
+ */
 export function AsOfFilter(props: { at: string; onAt: (at: string) => void }) {
   const { t } = useTranslation()
   const { at, onAt } = props

@@ -4,7 +4,7 @@ import { ExactQuota } from './amounts.tsx'
 
 type Rest<Row> = Partial<Omit<Column<Row>, 'id' | 'title' | 'width' | 'cell'>>
 
-/** A time in unix seconds, which readers may prefer as an elapsed time. */
+/** A column with a time in unix seconds. The user can show it as an elapsed time. */
 export const timeColumn = <Row,>(
   id: string,
   title: string,
@@ -16,7 +16,7 @@ export const timeColumn = <Row,>(
     ...rest,
   })
 
-/** A number, or another value that is right-aligned and short on a card. */
+/** A column with a number or another short value. It is right-aligned. */
 export const numberColumn = <Row,>(
   id: string,
   title: string,
@@ -25,7 +25,7 @@ export const numberColumn = <Row,>(
   rest: Rest<Row> = {},
 ): Column<Row> => column(id, title, width, cell, { ...NUMBER_COLUMN, ...rest })
 
-/** An exact amount of quota, or a dash for null. */
+/** A column with an amount in quota units, which is not rounded. Null is shown as a dash. */
 export const quotaColumn = <Row,>(
   id: string,
   title: string,

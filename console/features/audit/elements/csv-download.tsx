@@ -2,7 +2,9 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 import { type FileRequest, useFileDownload } from './use-file-download.ts'
 
-/** Downloads what a list shows as CSV. A running download can be cancelled. */
+/**
+ * A button that downloads the rows of a list as CSV. The download can be cancelled while it runs.
+ */
 export function CsvDownload({ file }: { file: FileRequest }) {
   const { t } = useTranslation()
   const download = useFileDownload()

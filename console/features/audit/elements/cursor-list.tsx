@@ -23,7 +23,7 @@ type Props<Row> = Pick<
   'label' | 'rowKey' | 'empty' | 'expand' | 'onOpen' | 'isMuted' | 'openKey' | 'isFresh'
 > & {
   query: UseInfiniteQueryResult<InfiniteData<CursorPage<Row>>>
-  /** Adds live rows to those of the query. */
+  /** Adds rows from live events to the rows of the query. */
   withLive?: (rows: readonly Row[]) => readonly Row[]
   layoutKey: string
   columns: readonly Column<Row>[]
@@ -35,7 +35,7 @@ type Props<Row> = Pick<
 export const nextCursor = ({ next_cursor: cursor }: CursorPage<unknown>): string | null =>
   cursor === null ? null : String(cursor)
 
-/** A list whose further rows are appended. The list has no numbered pages, whatever its length. */
+/** A list without numbered pages. A button loads the next rows and adds them at the end. */
 export function CursorList<Row>(props: Props<Row>) {
   const { query, withLive, layoutKey, columns, filters, tools, moreText, ...grid } = props
   const { t } = useTranslation()

@@ -1,17 +1,19 @@
 import type { ReactNode } from 'react'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 
-/** A head with `end` belongs to a column of numbers, which is right-aligned. */
+/** The head of a column. With `end`, the column contains numbers and is right-aligned. */
 type TableHead = string | { readonly end: string }
 
 export type TableRow = {
   readonly key: string
   readonly cells: readonly ReactNode[]
-  /** `sum` is for totals, and `bad` for rows that need attention. */
+  /** The look of the row: `sum` for a total, and `bad` for a row that needs attention. */
   readonly tone?: 'sum' | 'bad'
 }
 
-/** A small table. On a narrow screen, each row becomes a block with a name before each value. */
+/**
+ * A small table. On a narrow screen, each row becomes a block in which a name precedes each value.
+ */
 export function DataTable(props: {
   label: string
   heads: readonly TableHead[]
@@ -46,7 +48,7 @@ export function DataTable(props: {
   )
 }
 
-/** Values with their names. A value that is null, false or an empty text is not shown. */
+/** A list of names with values. A value that is null, false or an empty text is left out. */
 export function Facts(props: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="tg-audit-facts">

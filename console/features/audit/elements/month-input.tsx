@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
-import { monthParam, monthText, presentMonth } from './month.ts'
+import { monthParam, monthText, presentMonth } from './utc-month.ts'
 
-/** Selects a month in UTC. Months that have not begun can't be selected. */
+/** An input for a month in UTC. Future months can't be selected. */
 export function MonthInput(props: { month: string; onMonth: (month: string) => void }) {
   const { t } = useTranslation()
   const { month, onMonth } = props

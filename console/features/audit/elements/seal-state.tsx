@@ -4,8 +4,9 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 type State = 'pending' | 'signed' | 'final' | 'siteOnly'
 
 /**
- * Whether enough witnesses have signed. Without any witness a checkpoint is as final as it can be,
- * but the site alone vouches for its history, so it must not look like a confirmed one.
+ * Returns how far a signed checkpoint (the signed hash of the whole history) is confirmed. A
+ * checkpoint is final if enough witnesses, which are independent servers, have signed it. A site
+ * without witnesses signs alone, so its checkpoints must not look confirmed.
  */
 export function sealStateOf(sealed: {
   readonly is_final: boolean

@@ -13,7 +13,10 @@ export type FileRequest = {
 
 const REPORT_EVERY_MS = 200
 
-/** Downloads a file that the server streams. `bytes` is null while no download is running. */
+/**
+ * Downloads a file that the server sends as a stream. `bytes` is the received size, or null while
+ * no download is running.
+ */
 export function useFileDownload() {
   const [bytes, setBytes] = useState<number | null>(null)
   const running = useRef<AbortController | null>(null)

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 
-/** Where the offline verifier of receipts is, and how it is run. */
+/** Says where to find the offline verifier of receipts and how to run it. */
 export function VerifierHint() {
   const { t } = useTranslation()
   return (

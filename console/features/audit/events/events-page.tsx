@@ -27,14 +27,14 @@ import {
   zoneName,
 } from '#console/ui/time-range/time-range.ts'
 import type { RawEvent } from '#read-api/contract/time-travel.ts'
-import { useEventLabel, useEventTypeSearch } from '../elements/act-names.ts'
+import { useEventLabel, useEventTypeSearch } from '../elements/act-and-event-labels.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { timeColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import '../audit.css'
 
 const FILTERS = {
-  /** A position to start from. Without one, the time range applies. */
+  /** The event log position at which the list starts. Without it, the time range applies. */
   position: integerParam({ fallback: 0, max: 999_999_999_999_999 }),
   range: rangeParam(relativeRange('today')),
   stream: textParam(),
@@ -174,7 +174,7 @@ const eventColumns = (t: TFunction, labelOf: (type: string) => string): Column<R
   }),
 ]
 
-/** The stored data of an event. Personal data stays sealed. */
+/** Shows the stored data of an event. Personal data in it stays encrypted. */
 function EventData({ event }: { event: RawEvent }) {
   const { t } = useTranslation()
   const text = JSON.stringify(event, null, 2)

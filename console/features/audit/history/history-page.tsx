@@ -12,7 +12,7 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { textParam, type UrlParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import { useEventLabel } from '../elements/act-names.ts'
+import { useEventLabel } from '../elements/act-and-event-labels.ts'
 import { AsOfFilter, asOfParam } from '../elements/as-of-filter.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { DataTable } from '../elements/data-table.tsx'
@@ -23,7 +23,10 @@ import '../audit.css'
 
 const KINDS = ['channel', 'token', 'user', 'options', 'prices'] as const
 
-/** The options and prices are one object each. Other objects have a number. */
+/**
+ * Returns true for the options and the prices, of which a site has one each. All other objects have
+ * an id.
+ */
 const isOfSite = (kind: AuditObject['kind']): boolean => kind === 'options' || kind === 'prices'
 
 const objectParam: UrlParam<string> = {

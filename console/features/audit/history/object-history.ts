@@ -6,14 +6,16 @@ import { changesBetween, type StateChange } from './state-changes.ts'
 
 export type AuditObject = { readonly kind: StateKind; readonly id: string }
 
-/** One change of an object, with the values that it changed. */
+/** One change of an object, with the changed values. */
 export type ObjectChange = NonNullable<StateAsOf['last_change']> & {
   readonly changes: readonly StateChange[]
 }
 
 const CHANGES_PER_PAGE = 8
 
-/** Reads the state of an object at a moment, or null if the object did not exist then. */
+/**
+ * Reads the state of an object at a point in time. Returns null if the object did not exist then.
+ */
 export async function readState(
   { kind, id }: AuditObject,
   at: string,
@@ -29,8 +31,8 @@ export async function readState(
 }
 
 /**
- * Lists the changes of an object up to a moment, newest first. Each change is the difference of
- * the states before and after its event, so the list needs no index of the server.
+ * Lists the changes of an object until a point in time, newest first. A change is the difference
+ * between the states before and after an event, so the server needs no index of changes.
  */
 export const objectHistoryQuery = (object: AuditObject, at: string) =>
   infiniteQueryOptions({

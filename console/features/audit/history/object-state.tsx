@@ -10,10 +10,16 @@ import { DataTable } from '../elements/data-table.tsx'
 import { type AuditObject, readState } from './object-history.ts'
 import { valuesOf } from './state-changes.ts'
 
-/** The settings have hundreds of values, which would make the page many screens high. */
+/**
+ * The number of values shown at first. The options have hundreds of values, which would make the
+ * page very long.
+ */
 const VALUES_AT_FIRST = 20
 
-/** The values of an object at a moment. The filter keeps those whose name or value contains it. */
+/**
+ * Shows the values of an object at a point in time. The filter keeps the values whose name or text
+ * contains its text.
+ */
 export function ObjectState(props: {
   object: AuditObject
   at: string

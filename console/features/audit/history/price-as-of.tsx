@@ -10,7 +10,10 @@ import { valuesOf } from './state-changes.ts'
 
 type Asked = { readonly model: string; readonly group: string }
 
-/** The price that calls of a model had at a moment, and the entries that made it. */
+/**
+ * Shows the price of a model for a group at a point in time, and the settings that it resulted
+ * from.
+ */
 export function PriceAsOf(props: Asked & { at: string; onAsk: (patch: Partial<Asked>) => void }) {
   const { t } = useTranslation()
   const { model, group, at, onAsk } = props

@@ -2,17 +2,20 @@ type State = Readonly<Record<string, unknown>>
 
 export type StateChange = {
   readonly name: string
-  /** Null if there was no value before the change. */
+  /** The value before the change, or null if there was none. */
   readonly before: string | null
-  /** Null if the change removed the value. */
+  /** The value after the change, or null if the change removed it. */
   readonly after: string | null
 }
 
 const SEPARATOR = ' › '
-/** Deeper values are shown as JSON. */
+/** The depth up to which the members of an object are listed. Deeper values are shown as JSON. */
 const DEPTH_MAX = 3
 
-/** Lists the values that differ between two states, sorted by name. Null is no state. */
+/**
+ * Lists the values that differ between two states, sorted by name. A state is null if the object
+ * does not exist.
+ */
 export function changesBetween(before: State | null, after: State | null): StateChange[] {
   const [old, now] = [valuesOf(before), valuesOf(after)]
   const names = new Set([...old.keys(), ...now.keys()])
@@ -23,8 +26,8 @@ export function changesBetween(before: State | null, after: State | null): State
 }
 
 /**
- * Returns the values of a state as text. Members of objects, and of texts that contain a JSON
- * object such as price tables, have names of their own. Empty values are left out.
+ * Returns the values of a state as texts, by name. The members of objects are separate values, and
+ * so are the members of JSON texts such as price tables. Empty values are left out.
  */
 export function valuesOf(state: State | null): ReadonlyMap<string, string> {
   const values = new Map<string, string>()

@@ -13,10 +13,10 @@ import { rangeParam, relativeRange, zoneName } from '#console/ui/time-range/time
 import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/ledger-movement-types.ts'
 import { asOfParam } from '../elements/as-of-filter.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
-import { monthParam, presentMonth } from '../elements/month.ts'
+import { monthParam, presentMonth } from '../elements/utc-month.ts'
 import { type Account, ledgerOwnerQuery } from './ledger-queries.ts'
 import { MonthStatement } from './month-statement.tsx'
-import { Movements } from './movements.tsx'
+import { Movements } from './movement-list.tsx'
 import '../audit.css'
 import './ledger.css'
 
@@ -30,7 +30,7 @@ const URL_PARAMS = {
   month: monthParam,
 }
 
-/** The bill of the current user. */
+/** Shows the ledger of the user who is logged in: all changes of the balance. */
 export function LedgerPage() {
   const { t } = useTranslation()
   return <Ledger account={null} title={t('shell.ledger')} />

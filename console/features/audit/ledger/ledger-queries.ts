@@ -3,17 +3,23 @@ import { apiQuery, call } from '#console/api/client.ts'
 import type { LedgerPage } from '#read-api/contract/ledger.ts'
 import { nextCursor } from '../elements/cursor-list.tsx'
 
-/** The account of a user, or null for the user's own account, which has routes of its own. */
+/**
+ * The account whose ledger is read, by the id of its user. Null is the account of the logged-in
+ * user, which is read by separate routes.
+ */
 export type Account = number | null
 
-/** Times are in unix seconds. An empty text does not filter. */
+/** The filters of a ledger. Times are in unix seconds, and an empty text does not filter. */
 export type LedgerParams = { from?: number; to?: number; types: string }
 
 const MOVEMENTS_PER_PAGE = 50
 
 type PageParams = LedgerParams & { cursor: string; limit: number }
 
-/** Reads one page of the movements of an account, newest first. */
+/**
+ * Reads one page of the movements of an account, which are the changes of its balance, newest
+ * first.
+ */
 export const ledgerPage = (
   account: Account,
   query: PageParams,
@@ -33,7 +39,10 @@ export const ledgerQuery = (account: Account, params: LedgerParams) =>
     placeholderData: keepPreviousData,
   })
 
-/** The name of a user, which does not depend on the tab and the filters of the page. */
+/**
+ * Reads the name of the user to whom the ledger belongs. The query does not depend on the page's
+ * filters, so the name stays when they change.
+ */
 export const ledgerOwnerQuery = (userId: number) =>
   queryOptions({
     queryKey: ['ledger', userId, 'owner'],
@@ -43,7 +52,10 @@ export const ledgerOwnerQuery = (userId: number) =>
     },
   })
 
-/** `at` is a position or a time. An empty text is the present. */
+/**
+ * Reads the balance of an account at a point in the history. `at` is an event log position or a
+ * time, and an empty text is the present.
+ */
 export const balanceQuery = (account: Account, at: string) =>
   account === null
     ? apiQuery('GET /api/ledger/self/balance', { query: { at } }, ['balance-at', null, at])
@@ -53,7 +65,7 @@ export const balanceQuery = (account: Account, at: string) =>
         at,
       ])
 
-/** The calls whose charges the movement at a position corrected. */
+/** Reads the calls whose charges were corrected by the movement at a position of the event log. */
 export const correctedCallsQuery = (account: Account, position: number) =>
   account === null
     ? apiQuery('GET /api/ledger/self/corrections/:position', { params: { position } }, [

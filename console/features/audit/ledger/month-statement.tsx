@@ -17,7 +17,10 @@ import { type CompleteStatement, statementQuery } from './statement-lines.ts'
 import { StatementTable } from './statement-table.tsx'
 import { SumTable } from './sum-table.tsx'
 
-/** The statement of one month in UTC. It is printed without the navigation. */
+/**
+ * Shows the statement of an account for one month in UTC. The statement is printed without the
+ * navigation.
+ */
 export function MonthStatement(props: {
   account: Account
   month: string
@@ -47,7 +50,7 @@ export function MonthStatement(props: {
   )
 }
 
-/** The name of a month such as `2026-11`. */
+/** Returns the name of a month that is given as `2026-11`. */
 const monthName = (month: string, locale: string): string =>
   new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' }).format(
     Date.parse(`${month}-01`),
@@ -100,7 +103,10 @@ function StatementTables({ complete }: { complete: CompleteStatement }) {
   )
 }
 
-/** The checkpoint at the time of printing, from which a later change of the history shows. */
+/**
+ * Prints the latest checkpoint, which is the signed hash of the history. With it, a later change of
+ * the history can be detected.
+ */
 function LatestCheckpoint() {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -8,8 +8,9 @@ const CODES = [
 const RESTORED = 'restored:'
 
 /**
- * The reason that an admin wrote, or the translated code. An unknown code stays as it is. Requests
- * of the API may change a quota without a reason, and the text then says so.
+ * Returns the reason for a movement: the text of an admin, or the translation of a code. An unknown
+ * code is returned unchanged. API requests can change a quota without a reason, and the returned
+ * text then says so.
  */
 export function reasonText(t: TFunction, { note, reason }: LedgerItem): string {
   if (note !== '') return note
@@ -24,7 +25,7 @@ function codeText(t: TFunction, reason: string): string {
   return code === undefined ? reason : t(`audit.movementReason.${code}`)
 }
 
-/** The model of a call, or the reason of another movement. Most calls are settled. */
+/** Returns the details of a movement: the model of a call, or the reason for any other movement. */
 export function detailsOf(t: TFunction, item: LedgerItem): string {
   const reason = item.reason === 'settled' ? '' : reasonText(t, item)
   return [item.model, reason].filter((text) => text !== '').join(' · ') || '–'

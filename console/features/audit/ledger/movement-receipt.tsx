@@ -3,9 +3,12 @@ import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
-import { ReceiptList, refetchWhilePending, SaveReceipts } from '../elements/receipts.tsx'
+import { ReceiptList, refetchWhilePending, SaveReceipts } from '../elements/receipt-list.tsx'
 
-/** The receipt of the event that made a movement, below its row. */
+/**
+ * Shows the receipt for the event of a movement. The receipt proves that the event is part of the
+ * history.
+ */
 export function MovementReceipt({ position }: { position: number }) {
   const { t } = useTranslation()
   const id = useId()

@@ -6,7 +6,10 @@ import type { Account } from './ledger-queries.ts'
 
 type Viewer = { readonly isAdmin: boolean; readonly isAuditor: boolean; readonly userId: number }
 
-/** The id of a movement's source, which leads to its page if the viewer may open one. */
+/**
+ * Shows the id of what caused a movement, such as a call or an order. It is a link if the user may
+ * open the page of the cause.
+ */
 export function MovementSource({ item, account }: { item: LedgerItem; account: Account }) {
   const user = useUser()
   const viewer = {
@@ -51,7 +54,7 @@ function pathOf({ type, source, reason, amount }: LedgerItem, viewer: Viewer): s
   }
 }
 
-/** The audit log has only the acts of admins, and lists them by the user whom they concern. */
+/** Returns the path of the audit log, filtered to the admins' changes of a user's quota. */
 function pathOfAct(userId: number, amount: number): string {
   const act = amount < 0 ? 'quota-deducted' : 'quota-granted'
   return `/app/audit/log?${new URLSearchParams({ act, object: `user:${userId}`, range: 'all' })}`

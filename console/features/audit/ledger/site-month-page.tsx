@@ -12,8 +12,8 @@ import type { SiteMonth } from '#read-api/contract/ledger.ts'
 import { QuotaChange } from '../elements/amounts.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { Facts } from '../elements/data-table.tsx'
-import { monthParam, presentMonth } from '../elements/month.ts'
 import { MonthInput } from '../elements/month-input.tsx'
+import { monthParam, presentMonth } from '../elements/utc-month.ts'
 import { SumTable } from './sum-table.tsx'
 import '../audit.css'
 import './ledger.css'
@@ -22,7 +22,7 @@ const URL_PARAMS = { month: monthParam }
 
 export const SiteMonthPage = auditorPage('shell.ledgers', SiteMonthContent)
 
-/** The site's month, and the way to the ledger of any user. */
+/** Shows the totals of the whole site for a month, and links to the ledgers of users. */
 function SiteMonthContent() {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -66,7 +66,10 @@ const FIGURES = [
 
 type NamedChannel = Pick<SiteMonth['by_channel'][number], 'channel_id' | 'channel_name'>
 
-/** Two channels can have the same name. Charges of an interrupted call may have no channel. */
+/**
+ * Returns the name and the id of a channel, because two channels can have the same name. An
+ * interrupted call may have no channel.
+ */
 function channelText(t: TFunction, { channel_id: id, channel_name: name }: NamedChannel): string {
   if (id === 0) return t('audit.siteMonth.noChannel')
   return name === '' ? `#${id}` : `${name} (#${id})`

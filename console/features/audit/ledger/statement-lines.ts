@@ -2,18 +2,21 @@ import { queryOptions } from '@tanstack/react-query'
 import { call } from '#console/api/client.ts'
 import type { LedgerItem, Statement } from '#read-api/contract/ledger.ts'
 import { MOVEMENT_TYPES } from '#read-api/contract/ledger-movement-types.ts'
-import { daysOfMonth } from '../elements/month.ts'
+import { daysOfMonth } from '../elements/utc-month.ts'
 import { type Account, ledgerPage } from './ledger-queries.ts'
 
-/** A month with more calls has one line for the calls of each day and model. */
+/**
+ * The maximum number of calls with a line each. If a month has more, there is one line for all
+ * calls of a day to a model.
+ */
 const SINGLE_CALLS_MAX = 500
 const ITEMS_PER_PAGE = 100
 const DAY = 86_400
 
-/** The sum of the calls of one UTC day to one model. */
+/** The sum of all calls of one day (UTC) to one model. */
 export type CallSum = Statement['calls'][number]
 
-/** A line of a statement, with the total of the account after it. */
+/** A line of a statement. `running` is the total of the account after this line. */
 export type StatementLine = { readonly running: number } & (
   | { readonly item: LedgerItem }
   | { readonly sum: CallSum }
@@ -21,13 +24,13 @@ export type StatementLine = { readonly running: number } & (
 
 export type CompleteStatement = {
   readonly statement: Statement
-  /** Oldest first. The last line has the closing total. */
+  /** The lines, oldest first. The `running` total of the last line is the closing total. */
   readonly lines: readonly StatementLine[]
-  /** The number of calls if they are summed up, or null if each has a line. */
+  /** The number of calls if they are summed by day and model, or null if each call has a line. */
   readonly summedCalls: number | null
 }
 
-/** The statement of a month with all its movements, which are read page by page. */
+/** Reads the statement of a month. Its movements are read page by page. */
 export const statementQuery = (account: Account, month: string) =>
   queryOptions({
     queryKey: ['statement', account, month],
@@ -64,7 +67,7 @@ async function readStatement(
 
 const OTHER_TYPES = MOVEMENT_TYPES.filter((type) => type !== 'call').join(',')
 
-/** Reads the movements of a month before the cursor, newest first. */
+/** Reads the movements of a month that are older than the cursor, newest first. */
 async function readItems(
   account: Account,
   month: string,
@@ -84,8 +87,8 @@ async function readItems(
 }
 
 /**
- * Puts the movements (oldest first) and the sums of calls in the order of time. The sums of a day
- * come after its other movements, so the totals are added up from the opening one.
+ * Sorts the movements (oldest first) and the daily sums of calls by time, and computes the total
+ * after each. The sums of a day follow the day's other movements.
  */
 function linesOf(
   { opening }: Statement,

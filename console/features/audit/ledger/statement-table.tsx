@@ -5,7 +5,7 @@ import { DataTable, type TableRow } from '../elements/data-table.tsx'
 import { detailsOf } from './movement-reason.ts'
 import type { CompleteStatement, StatementLine } from './statement-lines.ts'
 
-/** All movements of a month between its opening and its closing total, oldest first. */
+/** Shows the movements of a month between its opening and its closing total, oldest first. */
 export function StatementTable({ complete }: { complete: CompleteStatement }) {
   const { t } = useTranslation()
   const locale = useLocale()

@@ -5,7 +5,7 @@ import { DataTable } from '../elements/data-table.tsx'
 
 export type SumRow = { readonly name: string; readonly count: number; readonly amount: number }
 
-/** The number and the sum of the movements with the same type, model, channel or day. */
+/** Shows the number and the sum of movements by type, model, channel or day. */
 export function SumTable(props: { title: string; rows: readonly SumRow[] }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -22,7 +22,7 @@ import {
   zoneName,
 } from '#console/ui/time-range/time-range.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
-import { useActSearch, useEventLabel } from '../elements/act-names.ts'
+import { useActSearch, useEventLabel } from '../elements/act-and-event-labels.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { timeColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
@@ -79,9 +79,9 @@ function AuditLog() {
   )
 }
 
-/** Reads the acts that match the filters, and adds those that happen from then on. */
+/** Reads the acts that match the filters, and adds acts from live events. */
 function useActs(filters: Filters) {
-  /** The position of the latest resync. Later reads must include all acts up to it. */
+  /** The event log position of the last resync. Later reads must include all acts up to it. */
   const floor = useRef(0)
   const view = JSON.stringify({ ...filters, range: rangeText(filters.range) })
   const query = useInfiniteQuery({
@@ -112,7 +112,7 @@ function useActs(filters: Filters) {
   return { query, live }
 }
 
-/** Returns whether a new act matches the filters, as the server would decide. */
+/** Returns true if a live act matches the filters. The rules are those of the server. */
 function matches({ actor, act, object, created_at: at }: AuditAct, filters: Filters): boolean {
   const { range } = filters
   const isInRange = range.kind === 'relative' || (at >= range.from && at < range.to)
@@ -185,7 +185,7 @@ type Named = AuditAct['object']
 
 const nameOf = ({ kind, id, name }: Named): string => name || `${kind}:${id}`
 
-/** The acts for which the console asks a reason. Requests of the API may leave it out. */
+/** The acts for which the console asks for a reason. API requests can omit the reason. */
 const REASONED_ACTS: readonly string[] = ['quota-granted', 'quota-deducted']
 
 function reasonOf(t: TFunction, { act, reason, is_reason_erased: isErased }: AuditAct): string {
@@ -204,7 +204,7 @@ const actColumns = (t: TFunction, labelOf: (act: string) => string): Column<Audi
   column('ip', t('audit.acts.ip'), 120, ({ client_ip: ip }) => ip || '–', HIDDEN_COLUMN),
 ]
 
-/** The changed values before and after the act, and where the act came from. */
+/** Shows the values that an act changed, before and after it, and the origin of the request. */
 function ActDetails({ act }: { act: AuditAct }) {
   const { t } = useTranslation()
   const changes = changesBetween(act.before, act.after)

@@ -2,21 +2,28 @@ import { useState } from 'react'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
 
-/** Beyond this number, the list is read again, so that an open page needs no more memory. */
+/**
+ * The maximum number of live acts. If there are more, the list is read again, so that a page that
+ * stays open does not use more and more memory.
+ */
 const LIVE_ACTS_MAX = 500
 
 export const actKey = ({ position, object }: AuditAct): string =>
   `${position} ${object.kind} ${object.id}`
 
 type LiveList = {
-  /** Identifies the filters. Another list starts without live acts. */
+  /** Identifies the filters of the list. If it changes, the list starts again without live acts. */
   readonly view: string
   readonly isListed: (act: AuditAct) => boolean
-  /** Reads the list again. It must then include `position`, if that is not null. */
+  /**
+   * Reads the list again. The result must include all acts up to `position`, unless that is null.
+   */
   readonly readAgain: (position: number | null) => void
 }
 
-/** Returns the acts that were received since the list was opened, newest first. */
+/**
+ * Returns the acts that have arrived by the live stream since the list was opened, newest first.
+ */
 export function useLiveActs({ view, isListed, readAgain }: LiveList): readonly AuditAct[] {
   const [live, setLive] = useState<{ view: string; acts: readonly AuditAct[] }>({ view, acts: [] })
   const acts = live.view === view ? live.acts : []
@@ -37,9 +44,10 @@ export function useLiveActs({ view, isListed, readAgain }: LiveList): readonly A
 }
 
 /**
- * Adds the live acts to a list, newest first and each once. Positions may arrive unordered, because
- * the lanes of a read model advance separately. Live acts below the last act of an incomplete list
- * are left out: they appear when older acts are loaded.
+ * Merges live acts into a list, newest first and without duplicates. Acts can arrive in another
+ * order than their positions, because a read model is updated by several workers (lanes). If the
+ * list has more acts to load, live acts older than its last act are left out: they appear when that
+ * part of the list is loaded.
  */
 export function withLiveActs(
   listed: readonly AuditAct[],

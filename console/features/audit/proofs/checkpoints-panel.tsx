@@ -10,11 +10,14 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Hash } from '../elements/amounts.tsx'
 import { nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable } from '../elements/data-table.tsx'
-import { Finality, LogStatusPanels } from './log-status.tsx'
+import { Finality, LogStatusPanels } from './transparency-log-status.tsx'
 
 const CHECKPOINTS_PER_PAGE = 20
 
-/** The state of the transparency log, and its signed checkpoints, newest first. */
+/**
+ * Shows the state of the transparency log, which is a Merkle tree of all events, and its signed
+ * checkpoints, newest first.
+ */
 export function CheckpointsPanel() {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -18,7 +18,10 @@ export const JOB_TONES: Readonly<Record<Job['status'], Tone>> = {
   failed: 'bad',
 }
 
-/** The status of a job, with a bar and the estimated time while the job is running. */
+/**
+ * Shows the status of a job. While the job is running, shows a progress bar and the estimated time
+ * left.
+ */
 export function JobProgress({ job }: { job: Job }) {
   const { t } = useTranslation()
   const { progress, status, error } = job
@@ -31,7 +34,7 @@ export function JobProgress({ job }: { job: Job }) {
   )
 }
 
-/** A bar with the steps that are done, and the estimated time that is left. */
+/** Shows the share of a job that is done, and the estimated time left. */
 export function ProgressBar({ progress }: { progress: NonNullable<Job['progress']> }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -7,23 +7,25 @@ import { choiceParam, integerParam, textParam } from '#console/ui/state/url-stat
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { CheckpointsPanel } from './checkpoints-panel.tsx'
-import { CopiesPanel } from './copies-panel.tsx'
-import { ExportPanel } from './export-panel.tsx'
-import { VerificationsPanel } from './log-verifications-panel.tsx'
-import { RebuildsPanel } from './rebuilds-panel.tsx'
+import { ExportPanel } from './event-export-panel.tsx'
+import { VerificationsPanel } from './event-log-verifications-panel.tsx'
+import { RebuildsPanel } from './read-model-rebuilds-panel.tsx'
+import { CopiesPanel } from './scratch-copies-panel.tsx'
 import '../audit.css'
 import '#console/ui/forms/forms.css'
 import './proofs.css'
 
 const TABS = ['verify', 'checkpoints', 'export', 'rebuilds', 'copies'] as const
-/** A scratch copy has no jobs of its own. */
+/**
+ * The tabs that exist in a scratch copy. The other tabs show jobs, which run only on the live site.
+ */
 const TABS_IN_COPY: readonly ProofsTab[] = ['copies']
 type ProofsTab = (typeof TABS)[number]
 
 const URL_PARAMS = {
   tab: choiceParam<ProofsTab>(TABS, 'verify'),
   id: textParam('', 64),
-  /** The event before which a new scratch copy ends. */
+  /** The event log position before which a new scratch copy ends. */
   before: integerParam({ fallback: 0, max: 999_999_999_999_999 }),
 }
 

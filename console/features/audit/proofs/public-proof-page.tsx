@@ -2,11 +2,11 @@ import { useTranslation } from 'react-i18next'
 import { Page, useSiteName } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { VerifierHint } from '../elements/verifier-hint.tsx'
-import { LogStatusPanels } from './log-status.tsx'
+import { LogStatusPanels } from './transparency-log-status.tsx'
 import '../audit.css'
 import './proofs.css'
 
-/** The public proof of records: what anybody needs in order to check receipts of the site. */
+/** The public page with everything that is needed to check receipts of this site. */
 export function PublicProofPage() {
   const { t } = useTranslation()
   return (

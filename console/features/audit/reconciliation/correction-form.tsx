@@ -7,12 +7,12 @@ import { FieldError, formProps, useDraftForm } from '#console/ui/forms/use-draft
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import type { CorrectedPrice } from '#write-api/contract/corrections.ts'
+import { PRICE_MEMBER_NAMES, PRICE_MEMBERS, type PriceMember } from './corrected-price-members.ts'
 import { CorrectionPreviewPanel, type Previewed } from './correction-preview-panel.tsx'
-import { isWrong } from './price-draft.ts'
-import { PRICE_MEMBER_NAMES, PRICE_MEMBERS, type PriceMember } from './price-members.ts'
-import { periodOf, type Scope } from './scope.ts'
-import { useModelNames } from './scope-filters.tsx'
+import { periodOf, type Scope } from './scan-scope.ts'
+import { useModelNames } from './scan-scope-filters.tsx'
 import { SuggestedField } from './suggested-input.tsx'
+import { isWrong } from './what-if-price-draft.ts'
 
 type Draft = Record<PriceMember | 'model' | 'group', string>
 
@@ -21,7 +21,10 @@ const NO_PRICE = Object.fromEntries(PRICE_MEMBER_NAMES.map((name) => [name, ''])
   string
 >
 
-/** Previews what a corrected price changes, and then applies it. */
+/**
+ * The form to correct the price of calls. It shows a preview of all changes before they are
+ * applied.
+ */
 export function CorrectionForm(props: {
   scope: Scope
   onScope: (patch: Partial<Scope>) => void

@@ -18,7 +18,10 @@ import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
 import { DataTable } from '../elements/data-table.tsx'
 import { CallLink, CallTable, Figures, ResultPart, UserLink } from './result-tables.tsx'
 
-/** `key` names the request that was previewed. A change of the form hides the preview. */
+/**
+ * A preview and the request that it belongs to, which `key` identifies. If the form changes, its
+ * key differs and the preview is hidden.
+ */
 export type Previewed = {
   readonly key: string
   readonly model: string
@@ -28,7 +31,9 @@ export type Previewed = {
 
 type Props = { previewed: Previewed; onApplied: () => Promise<void> }
 
-/** What a correction changes for each user and call, and which calls stay as they are. */
+/**
+ * Shows how a correction changes the charges of each user and call, and which calls stay unchanged.
+ */
 export function CorrectionPreviewPanel({ previewed, onApplied }: Props) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -138,7 +143,10 @@ function SkippedCalls({ preview }: { preview: CorrectionPreview }) {
   )
 }
 
-/** Repeats the totals and asks for the reason. The server refuses a preview that is outdated. */
+/**
+ * Shows the totals once more and asks for the reason. The server refuses the correction if the
+ * preview is outdated.
+ */
 function ApplyDialog(props: Props & { onClose: () => void }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -21,14 +21,17 @@ import type { Correction } from '#read-api/contract/corrections.ts'
 import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
+import { PRICE_MEMBER_NAMES, PRICE_MEMBERS } from './corrected-price-members.ts'
 import { CorrectionForm } from './correction-form.tsx'
-import { PRICE_MEMBER_NAMES, PRICE_MEMBERS } from './price-members.ts'
 import { UserLink } from './result-tables.tsx'
-import type { Scope } from './scope.ts'
+import type { Scope } from './scan-scope.ts'
 
 const CORRECTIONS_KEY = ['audit', 'corrections'] as const
 const PER_PAGE = 50
-/** A correction that has not finished may be running in another process. */
+/**
+ * The polling interval (ms) for unfinished corrections, which may be running in another server
+ * process.
+ */
 const UNFINISHED_EVERY_MS = 2_000
 
 type Props = {
@@ -52,7 +55,7 @@ const correctionsQuery = infiniteQueryOptions({
       : false,
 })
 
-/** Lists corrections of charges. Super admins can make a new one. */
+/** Lists the corrections of charges. Super admins can create a new one. */
 export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -177,7 +180,10 @@ function Details(props: { correction: Correction; onChange: () => Promise<void> 
   )
 }
 
-/** Each of these accounts keeps its charges. A new correction of the period finds them again. */
+/**
+ * Lists the accounts in which the correction failed. They keep their charges, and another
+ * correction of the same period includes them.
+ */
 function FailedAccounts({ failed }: { failed: Correction['failed'] }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -205,7 +211,9 @@ function FailedAccounts({ failed }: { failed: Correction['failed'] }) {
   )
 }
 
-/** A correction that was interrupted is continued with the preview that was confirmed. */
+/**
+ * Continues a correction that was interrupted. The preview that the admin confirmed still applies.
+ */
 function Unfinished(props: { correction: Correction; onChange: () => Promise<void> }) {
   const { t } = useTranslation()
   const { preview, reason } = props.correction

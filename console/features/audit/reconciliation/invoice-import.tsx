@@ -20,7 +20,7 @@ import {
   INVOICE_COLUMNS,
   readSample,
   readSampleWith,
-} from './csv-sample.ts'
+} from './invoice-csv-sample.ts'
 import { type InvoiceDraft, validateInvoice } from './invoice-validation.ts'
 import { SuggestedField } from './suggested-input.tsx'
 
@@ -32,7 +32,10 @@ const NO_INVOICE: InvoiceDraft = {
 
 const FILTERS = { keyword: '', model: '', group: '' }
 
-/** Sends a provider's CSV file, with the meaning of its columns. */
+/**
+ * The form to import an invoice. It sends the CSV file of a provider and says which column contains
+ * what.
+ */
 export function InvoiceImport(props: {
   isOpen: boolean
   onImported: (id: string) => Promise<void>
@@ -121,7 +124,9 @@ function InvoiceFields({ form }: { form: DraftForm<InvoiceDraft> }) {
   )
 }
 
-/** How the file writes numbers, in which currency, and under which names of models. */
+/**
+ * The fields for the file's format: how it writes numbers, its currency, and its names of models.
+ */
 function Format(props: {
   form: DraftForm<InvoiceDraft>
   onDelimiter: (delimiter: Delimiter) => void
@@ -177,7 +182,10 @@ function Format(props: {
   )
 }
 
-/** Maps the columns of the file, and shows its first rows as they will be read. */
+/**
+ * The fields that assign the columns of the file, and a preview of the first rows as they will be
+ * read.
+ */
 function Columns({ form, sample }: { form: DraftForm<InvoiceDraft>; sample: CsvSample | null }) {
   const { t } = useTranslation()
   const { draft, field } = form

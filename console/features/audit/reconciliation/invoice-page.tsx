@@ -35,11 +35,11 @@ import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CsvDownload } from '../elements/csv-download.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
-import { NoObject } from '../elements/object-states.tsx'
+import { NoObject } from '../elements/missing-object.tsx'
 import type { FileRequest } from '../elements/use-file-download.ts'
 import { fileNameOf, InvoiceRequests, MATCHES, NoItems } from './invoice-requests.tsx'
 import { INVOICES_KEY, rateOf } from './invoices-panel.tsx'
-import { Margin } from './margin.tsx'
+import { Margin } from './margin-amount.tsx'
 import { Figures, ResultPart } from './result-tables.tsx'
 import '../audit.css'
 import '../proofs/proofs.css'
@@ -62,7 +62,7 @@ const PER_PAGE = 50
 
 export const InvoicePage = auditorPage('reconciliation.invoice.title', Invoice)
 
-/** An invoice of a provider beside the usage that this site recorded for the channel. */
+/** Compares an invoice of a provider with the usage that this site recorded for the channel. */
 function Invoice() {
   const { t } = useTranslation()
   const { id: invoiceId = '' } = useParams()
@@ -213,7 +213,7 @@ function DeleteButton({ id }: { id: string }) {
   )
 }
 
-/** The sums of the invoice, and the margin of each model. */
+/** Shows the totals of the invoice and the margin of each model. */
 function Totals({ invoice }: { invoice: InvoiceComparison }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -263,7 +263,7 @@ function Totals({ invoice }: { invoice: InvoiceComparison }) {
   )
 }
 
-/** The imported file, and how much of it was matched with single calls. */
+/** Shows facts about the imported file, including how many of its lines were matched with calls. */
 function FileFacts({ invoice }: { invoice: InvoiceComparison }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -299,7 +299,10 @@ function MatchedById({ rows, billed }: { rows: number; billed: number }) {
   })
 }
 
-/** Amounts come first: a screen of 1280 px has no room for the columns that are hidden at first. */
+/**
+ * Returns the columns of the comparison. Amounts come first, and some columns are hidden at first,
+ * because a screen of 1280 pixels has no space for all of them.
+ */
 const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceItem>[] => [
   column('day', t('reconciliation.invoice.column.day'), 108, ({ day }) => day, {
     onCard: 'aside',

@@ -27,7 +27,10 @@ export const MATCHES = [
 
 const PER_PAGE = 50
 
-/** The lines of the invoice that have the id of a request, by how they were matched with calls. */
+/**
+ * Lists the lines of the invoice that contain a request id, grouped by whether they match a
+ * recorded call.
+ */
 export function InvoiceRequests(props: {
   invoice: InvoiceComparison
   match: RequestMatch
@@ -80,13 +83,13 @@ export function InvoiceRequests(props: {
   )
 }
 
-/** For a list of an invoice in which nothing matches the filter. */
+/** Shown in place of a list of the invoice if no line matches the filter. */
 export function NoItems({ body }: { body: string }) {
   const { t } = useTranslation()
   return <EmptyState icon="list" title={t('reconciliation.invoice.noItems')} body={body} />
 }
 
-/** The start of the names of files with the comparison of an invoice. */
+/** Returns the start of the file names under which the comparison of an invoice is saved. */
 export const fileNameOf = ({ channel_id: channel, first_day: day }: InvoiceComparison): string =>
   `invoice-channel-${channel}-${day}`
 

@@ -1,6 +1,6 @@
 import { translate } from '#console/i18n/i18n.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
-import type { Delimiter, InvoiceColumn } from './csv-sample.ts'
+import type { Delimiter, InvoiceColumn } from './invoice-csv-sample.ts'
 
 export type InvoiceDraft = Record<InvoiceColumn, string> & {
   file: File | null
@@ -12,7 +12,10 @@ export type InvoiceDraft = Record<InvoiceColumn, string> & {
   models: string
 }
 
-/** Returns the errors that the server would find in the fields, before a large file is sent. */
+/**
+ * Returns the errors of the form. The server would find the same errors, but only after a large
+ * file has been sent.
+ */
 export function validateInvoice(draft: InvoiceDraft): FieldErrors<InvoiceDraft> {
   const { file, channel_id: channel, currency, dollars, models } = draft
   const errors: FieldErrors<InvoiceDraft> = {}

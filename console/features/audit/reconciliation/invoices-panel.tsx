@@ -18,7 +18,7 @@ import { InvoiceImport } from './invoice-import.tsx'
 
 export const INVOICES_KEY = ['audit', 'invoices'] as const
 
-/** The server keeps a bounded number of invoices, and lists all of them. */
+/** Reads all invoices. There is no paging, because the server limits their number. */
 const invoicesQuery = infiniteQueryOptions({
   queryKey: INVOICES_KEY,
   initialPageParam: '',
@@ -29,7 +29,7 @@ const invoicesQuery = infiniteQueryOptions({
   getNextPageParam: () => null,
 })
 
-/** Lists the imported invoices of providers. Admins can import more. */
+/** Lists the imported invoices of providers. Admins can import further invoices. */
 export function InvoicesPanel(props: { isNew: boolean; onNew: (isNew: boolean) => void }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -108,7 +108,7 @@ const linkOf = ({ id, channel_id: channel, channel_name: name }: InvoiceSummary)
 const daysOf = ({ first_day: first, last_day: last }: InvoiceSummary): string =>
   first === last ? first : `${first} – ${last}`
 
-/** The currency of the file, and what one unit of it is in dollars. */
+/** Returns the currency of an invoice and the dollars that one unit of it is worth. */
 export const rateOf = ({ currency, dollars }: InvoiceSummary): string =>
   currency === 'USD' && dollars === '1' ? currency : `${currency} × ${dollars}`
 

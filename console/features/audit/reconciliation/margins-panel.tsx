@@ -14,16 +14,18 @@ import type { MarginItem, Margins } from '#read-api/contract/margins.ts'
 import { ExactQuota } from '../elements/amounts.tsx'
 import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
-import { dayParam, daysOfMonth, presentMonth } from '../elements/month.ts'
 import { MonthInput } from '../elements/month-input.tsx'
-import { Margin } from './margin.tsx'
+import { dayParam, daysOfMonth, presentMonth } from '../elements/utc-month.ts'
+import { Margin } from './margin-amount.tsx'
 import { Figures } from './result-tables.tsx'
 
 const PER_PAGE = 50
-/** In px, so that the list below does not move when the sums appear. */
+/**
+ * The height (px) reserved for the totals, so that the list below does not move when they appear.
+ */
 const FIGURES_HEIGHT = 46
 
-/** The first and the last day in UTC. Both are empty for the current month. */
+/** The first and the last day in UTC. If both are empty, the current month is meant. */
 type Days = { first: string; last: string }
 
 const chosenDays = ({ first, last }: Days): Days => {
@@ -32,7 +34,7 @@ const chosenDays = ({ first, last }: Days): Days => {
   return { first: first || last, last: last || first }
 }
 
-/** What callers were charged and what providers bill, by channel and model. */
+/** Compares what users were charged with what providers bill, by channel and model. */
 export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -84,7 +86,10 @@ export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }
   )
 }
 
-/** Selects a whole month, or any days. The last day follows a first day after it. */
+/**
+ * Selects a whole month or a range of days. If the first day is set after the last day, the last
+ * day is set to the same day, and vice versa.
+ */
 function DaysInput(props: { days: Days; onDays: (days: Days) => void }) {
   const { t } = useTranslation()
   const { first, last } = props.days
@@ -147,7 +152,10 @@ function MarginSums({ margins }: { margins: Margins }) {
   )
 }
 
-/** Without an invoice, all costs are those that the channels' cost ratios give. */
+/**
+ * Says that there are no invoices. All costs are then computed from the cost ratios of the
+ * channels.
+ */
 function NoInvoices() {
   const { t } = useTranslation()
   return (
@@ -174,6 +182,9 @@ const marginColumns = (t: TFunction, number: Intl.NumberFormat): Column<MarginIt
 const channelOf = ({ channel_id: id, channel_name: name }: MarginItem): string =>
   name === '' ? `#${id}` : `${name} (#${id})`
 
-/** Most costs are known from one source, so that the columns of the others show a dash. */
+/**
+ * A column with one kind of cost. The costs of a row usually come from one source, so the columns
+ * of the other sources show a dash.
+ */
 const costs = (id: string, title: string, read: (item: MarginItem) => number): Column<MarginItem> =>
   quotaColumn(id, title, 113, (item) => read(item) || null)

@@ -8,16 +8,18 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import type { Recomputation } from '#write-api/contract/corrections.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
-import { mergeRecomputations } from './merge-parts.ts'
+import { ScanProgress } from './call-scan-progress.tsx'
+import { mergeRecomputations } from './merge-scan-results.ts'
 import { CallTable, Figures, ResultPart } from './result-tables.tsx'
-import { ScanProgress } from './scan-progress.tsx'
-import { type Scope, scanBodyOf } from './scope.ts'
-import { ScopeFilters } from './scope-filters.tsx'
-import { useScan } from './use-scan.ts'
+import { type Scope, scanBodyOf } from './scan-scope.ts'
+import { ScopeFilters } from './scan-scope-filters.tsx'
+import { useScan } from './use-call-scan.ts'
 
 type Props = { scope: Scope; onScope: (patch: Partial<Scope>) => void }
 
-/** Charges the calls of a period again from their own events. */
+/**
+ * Recomputes the charges of all calls in a period from their events, and lists charges that differ.
+ */
 export function RecomputePanel({ scope, onScope }: Props) {
   const { t } = useTranslation()
   const { scan, run, stop } = useScan<Recomputation>(JSON.stringify(scope), mergeRecomputations)

@@ -6,7 +6,7 @@ import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
 import { DataTable } from '../elements/data-table.tsx'
 
-/** The main figures of a result, side by side. */
+/** Shows the main figures of a result in a row. */
 export function Figures(props: {
   figures: readonly (readonly [name: string, value: ReactNode])[]
 }) {
@@ -21,7 +21,7 @@ export function Figures(props: {
   )
 }
 
-/** A part of a result with a heading of its own. */
+/** A part of a result with a heading. */
 export function ResultPart(props: { title: string; children: ReactNode }) {
   return (
     <section className="tg-reconciliation-part">
@@ -46,11 +46,16 @@ export type CallDifference = {
   readonly user_id: number
   readonly model?: string
   readonly charged: number
-  /** The other charge: recomputed, drafted or corrected. */
+  /**
+   * The charge that `charged` is compared with: the recomputed, the drafted or the corrected
+   * charge.
+   */
   readonly other: number
 }
 
-/** Calls with two charges and their difference. Each leads to the page that explains the call. */
+/**
+ * Lists calls with two charges and their difference. Each call links to the page that explains it.
+ */
 export function CallTable(props: {
   label: string
   otherName: string
@@ -94,7 +99,7 @@ export type FiguresRow = {
   readonly action?: ReactNode
 }
 
-/** Sums of calls under a draft, by model, group or user. */
+/** Shows the totals of calls with the current and the drafted prices, by model, group or user. */
 export function FiguresTable(props: { label: string; head: string; rows: readonly FiguresRow[] }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -5,7 +5,7 @@ import { TextInput } from '#console/ui/forms/inputs.tsx'
 type Suggestion = string | { readonly value: string; readonly label: string }
 type Props = ComponentProps<typeof TextInput> & { suggestions: readonly Suggestion[] }
 
-/** A text field that suggests values, and accepts any other. */
+/** A text field that suggests values and also accepts any other value. */
 export function SuggestedInput({ suggestions, ...rest }: Props) {
   const id = useId()
   return (

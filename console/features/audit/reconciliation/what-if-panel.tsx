@@ -11,14 +11,14 @@ import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { rangeText } from '#console/ui/time-range/time-range.ts'
 import type { Repricing } from '#write-api/contract/corrections.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
-import { mergeRepricings } from './merge-parts.ts'
-import { changesOf, countOf, isWrong, type PriceDraft, pricesOf } from './price-draft.ts'
-import { PriceDraftEditor } from './price-draft-editor.tsx'
+import { ScanProgress } from './call-scan-progress.tsx'
+import { mergeRepricings } from './merge-scan-results.ts'
 import { CallTable, Figures, FiguresTable, ResultPart, UserLink } from './result-tables.tsx'
-import { ScanProgress } from './scan-progress.tsx'
-import { type Scope, scanBodyOf, todaysPricesQuery } from './scope.ts'
-import { ScopeFilters } from './scope-filters.tsx'
-import { useScan } from './use-scan.ts'
+import { type Scope, scanBodyOf, todaysPricesQuery } from './scan-scope.ts'
+import { ScopeFilters } from './scan-scope-filters.tsx'
+import { useScan } from './use-call-scan.ts'
+import { changesOf, countOf, isWrong, type PriceDraft, pricesOf } from './what-if-price-draft.ts'
+import { PriceDraftEditor } from './what-if-price-draft-editor.tsx'
 
 type Props = {
   scope: Scope
@@ -27,7 +27,7 @@ type Props = {
   onDraft: (draft: PriceDraft) => void
 }
 
-/** Computes what the calls of a period would have cost under a draft of the price list. */
+/** Computes what the calls of a period would have cost with other prices. */
 export function WhatIfPanel({ scope, onScope, draft, onDraft }: Props) {
   const { t } = useTranslation()
   const today = useQuery(todaysPricesQuery)
@@ -160,7 +160,10 @@ function Totals({ result }: { result: Repricing }) {
   )
 }
 
-/** Super admins can go on from a model to a correction of its charges. */
+/**
+ * Shows the result by model. From a row, super admins can go on to a correction of the model's
+ * charges.
+ */
 function ModelTable({ rows, scope }: { rows: Repricing['models']; scope: Scope }) {
   const { t } = useTranslation()
   const mayCorrect = isRoot(useUser())

@@ -28,7 +28,9 @@ export function BasicFields(props: ChannelFormProps) {
   )
 }
 
-/** Selects the channel type. The stored type is offered even if it is no longer supported. */
+/**
+ * Selects the type of the channel. A stored type that is no longer supported can still be selected.
+ */
 function TypeField({ form, stored, type }: ChannelFormProps) {
   const { t } = useTranslation()
   const { types, nameOf, find } = useChannelTypes()

@@ -1,11 +1,14 @@
-import { dateFieldText } from '#console/ui/forms/date-field.ts'
+import { dateFieldText } from '#console/ui/forms/date-field-text.ts'
 import { type DraftOf, draftOf, newDraft } from '#console/ui/forms/resource-draft.ts'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { CHANNEL_TERMS } from '#read-api/contract/channel-fields.ts'
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
-/** How the server stores the keys. `replace` and `append` are for existing channels. */
+/**
+ * How the entered keys are stored. `single`, `batch` and `multi_to_single` are for a new channel,
+ * `replace` and `append` for an existing one.
+ */
 export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
 
 export type TypeField = ChannelType['fields'][number]['key']
@@ -21,9 +24,12 @@ export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
     keyMode: KeyMode
     multiKeyMode: Exclude<Channel['multi_key_mode'], ''>
     enableKeys: readonly number[]
-    /** The text is empty if the ratio is unknown. */
+    /**
+     * The cost ratio, from which the costs of calls are estimated. An empty text means that it is
+     * unknown.
+     */
     costRatio: string
-    /** An empty text means that the channel does not expire. */
+    /** The expiry of the channel. An empty text means that it does not expire. */
     expiresAt: string
   }
 
@@ -62,7 +68,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   expiresAt: dateFieldText(channel.expired_time),
 })
 
-/** Changes the channel type, and also the address if the user has not edited it. */
+/** Changes the type of the channel. The address changes, too, unless the user has edited it. */
 export function withType(
   draft: ChannelDraft,
   before: ChannelType | undefined,
@@ -85,6 +91,6 @@ export type ChannelFormProps = {
   form: DraftForm<ChannelDraft>
   stored: ChannelDraft | null
   channel: Channel | null
-  /** Undefined if the channel type is not supported. */
+  /** The type of the channel, or undefined if it is no longer supported. */
   type: ChannelType | undefined
 }

@@ -7,7 +7,7 @@ import { useStatus } from '#console/api/status.ts'
 import { findUnpricedModels } from '#console/api/unpriced-models.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
-import { isSharedErrorKey } from '#console/ui/forms/shared-errors.ts'
+import { isSharedErrorKey } from '#console/ui/forms/shared-error-keys.ts'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
 import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
@@ -25,7 +25,7 @@ type FormProps = {
   isOpen: boolean
   channel: Channel | null
   onClose: () => void
-  /** Called instead of `onClose` if the saved channel has models without a price. */
+  /** Called instead of `onClose` if some models of the saved channel have no price. */
   onUnpriced: (models: readonly string[]) => void
 }
 
@@ -114,7 +114,10 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
     if (unpriced.length > 0) onUnpriced(unpriced)
     else onClose()
   }
-  /** Returns an empty list if calls without a price are permitted or prices are unknown. */
+  /**
+   * Returns the models without a price. The list is empty if calls without a price are permitted,
+   * or if the prices could not be read.
+   */
   function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
     if (isSelfUse) return Promise.resolve([])
     return findUnpricedModels(client, models).catch(() => [])

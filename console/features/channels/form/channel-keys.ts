@@ -1,4 +1,4 @@
-import { parseObject } from '#console/api/parse-object.ts'
+import { parseObject } from '#console/api/parse-json-object.ts'
 import type { ChannelDraft } from './channel-draft.ts'
 
 export const keysOf = ({ key }: ChannelDraft): string[] => [
@@ -10,7 +10,10 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
   ),
 ]
 
-/** Returns true if the key must be entered again, after a change of address or proxy. */
+/**
+ * Returns true if the key must be entered again, because the type, the address or the proxy was
+ * changed. Otherwise, another server could receive the stored key.
+ */
 export const needsKeyReentry = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||
   cleanUrl(before.baseUrl) !== cleanUrl(after.baseUrl) ||

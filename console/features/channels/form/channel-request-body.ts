@@ -1,11 +1,14 @@
-import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import { secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import { bodyOf, changedFields } from '#console/ui/forms/resource-draft.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import { type ChannelDraft, FORM_FIELDS } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyReentry } from './channel-keys.ts'
 
-/** Call this function only if `validateChannel` has found no errors. */
+/**
+ * Converts a draft to the body of a request. The caller must have checked the draft with
+ * `validateChannel`.
+ */
 export function createChannelBody(draft: ChannelDraft): CreateChannel {
   const mode =
     draft.keyMode === 'batch' || draft.keyMode === 'multi_to_single' ? draft.keyMode : 'single'
@@ -35,11 +38,14 @@ export function updateChannelBody(
   }
 }
 
-/** After a change of the address, the entered keys replace the stored ones. */
+/**
+ * Returns how the entered keys are stored. After a change of the address, they replace the stored
+ * keys.
+ */
 const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyReentry(before, after) ? 'append' : 'replace'
 
-/** The API value for a channel without expiry. */
+/** The expiry that the API uses for a channel that does not expire. */
 const NEVER = -1
 
 const termsOf = (draft: ChannelDraft) => ({

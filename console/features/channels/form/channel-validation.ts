@@ -1,5 +1,5 @@
 import type { Translations } from '#console/i18n/translation-types.ts'
-import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import { secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
@@ -16,7 +16,10 @@ export type ChannelErrorKey =
 
 export type ChannelErrorKeys = FieldErrors<ChannelDraft, ChannelErrorKey>
 
-/** Returns the fields' errors. `before` has the stored values, or is null for a new channel. */
+/**
+ * Returns the errors of the fields. `before` contains the stored values, or is null for a new
+ * channel.
+ */
 export function validateChannel(
   draft: ChannelDraft,
   before: ChannelDraft | null,
@@ -42,7 +45,9 @@ export function validateChannel(
 export const isInteger = (text: string): boolean => /^-?\d{1,9}$/.test(text.trim())
 export const isNatural = (text: string): boolean => /^\d{1,9}$/.test(text.trim())
 
-/** An empty text is valid and means that the ratio is unknown. */
+/**
+ * Returns true for a valid cost ratio. An empty text is valid and means that the ratio is unknown.
+ */
 const isCostRatio = (text: string): boolean =>
   /^(?:\d{1,4}(?:\.\d{1,6})?)?$/.test(text.trim()) && Number(text) <= CHANNEL_FIELDS.costRatio.max
 
@@ -52,7 +57,7 @@ function validateKey(draft: ChannelDraft, before: ChannelDraft | null): ChannelE
   return needsKeyReentry(before, draft) ? 'keyMissing' : null
 }
 
-/** Returns an error for an invalid expiry. A past expiry is valid only if it was stored before. */
+/** Returns the error of an expiry. A past expiry is valid only if the user has not changed it. */
 function validateExpiry(text: string, before: string | undefined): ChannelErrorKey | null {
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateInvalid'

@@ -48,8 +48,8 @@ export function FetchedModels(
 }
 
 /**
- * Returns a function that reads the provider's models. Returns null if no key is entered and the
- * stored key can't be used.
+ * Returns a function that reads the list of models from the provider. Returns null if no key is
+ * entered and the stored key can't be used.
  */
 function modelFetcherOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props

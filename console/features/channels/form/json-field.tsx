@@ -4,7 +4,9 @@ import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 import { type JsonErrorKey, unknownMembers } from './json-validation.ts'
 
-/** A field for JSON. An unknown member of the JSON object causes only a warning. */
+/**
+ * A field for a JSON object. An unknown member is only a warning, because the server accepts it.
+ */
 export function JsonField(
   props: FieldState<string> & {
     label: string

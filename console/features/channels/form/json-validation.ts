@@ -61,7 +61,7 @@ const validateAllowedMembers = (names: unknown): 'allowedMembersInvalid' | null 
     ? null
     : 'allowedMembersInvalid'
 
-/** Accepts an empty text or a JSON object, but no other JSON value. */
+/** Returns an error unless the text is empty or a JSON object. */
 export function validateJsonObject(text: string): 'notJson' | 'notObject' | null {
   if (text.trim() === '') return null
   try {

@@ -10,7 +10,7 @@ type PickerProps = {
   found: readonly string[]
   selected: readonly string[]
   onClose: () => void
-  /** Receives all selected models, even if they are not in the provider's list. */
+  /** Called with all selected models, including those that the provider does not list. */
   onSelect: (models: readonly string[]) => void
 }
 

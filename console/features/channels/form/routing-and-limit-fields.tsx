@@ -59,7 +59,7 @@ export function RoutingAndLimitFields({ form }: ChannelFormProps) {
   )
 }
 
-/** Warns that the setting has no effect while the site-wide option for it is off. */
+/** Warns that a setting has no effect, because the option that enables it for the site is off. */
 function SiteWideOffWarning() {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)

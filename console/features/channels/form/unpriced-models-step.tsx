@@ -22,9 +22,9 @@ import { useUnpricedModels } from '../unpriced-tag.tsx'
 type Props = {
   isOpen: boolean
   models: readonly string[]
-  /** True after the channel was saved. Closing the form then loses no changes. */
+  /** True if the channel is already saved, so that closing the form loses no changes. */
   isSaved?: boolean
-  /** The page to which the price form returns. */
+  /** The path to which the user returns from the form for prices. */
   returnTo?: string
   onClose: () => void
 }

@@ -1,7 +1,7 @@
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import { cleanUrl } from './channel-keys.ts'
 
-/** What an address shows in place of a part that the form does not know. */
+/** Shown in a URL in place of a part that is not known yet. */
 const UNKNOWN = '…'
 
 export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, other = ''): string {
@@ -17,5 +17,5 @@ export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, othe
   return `${base}${path.replace('{other}', () => filled).replace(/\{\w+\}/g, UNKNOWN)}`
 }
 
-/** Returns true if the address ends with `/v1`. The relay does not add `/v1` a second time. */
+/** Returns true if the address ends with `/v1`. The relay then does not add `/v1` to it. */
 export const endsWithVersion = (url: string): boolean => /\/v1$/.test(cleanUrl(url))

@@ -105,7 +105,7 @@ export function ChannelNote({ channel }: { channel: Channel }) {
   )
 }
 
-/** Shows the response time. If `isShort` is true, the rating is only for screen readers. */
+/** Shows the response time of a channel. With `isShort`, only screen readers get the rating. */
 export function ResponseTime(props: { milliseconds: number; isShort?: boolean }) {
   const { milliseconds, isShort = false } = props
   const { t } = useTranslation()

@@ -30,7 +30,7 @@ export type ColumnContext = {
 type ChannelColumn = Column<ChannelRow>
 type TagLine = Extract<ChannelRow, { kind: 'tag' }>
 
-/** Renders a cell. In the row of a tag, the cell is empty if `tagCell` is missing. */
+/** Renders a cell for a channel or a tag. The cell of a tag is empty if `tagCell` is not given. */
 const cell =
   (
     channelCell: (channel: Channel, isChild: boolean) => ReactNode,
@@ -39,7 +39,7 @@ const cell =
   (line: ChannelRow) =>
     line.kind === 'channel' ? channelCell(line.channel, line.isChild) : tagCell?.(line.group, line)
 
-/** The id of a column is the name by which the server sorts. */
+/** Returns the columns of the channel list. The server sorts by the ids of the columns. */
 export const channelColumns = (
   t: TFunction,
   types: ColumnContext,
@@ -159,7 +159,10 @@ const menuCell = (actions: ChannelActions) =>
     (group) => <TagMenu group={group} actions={actions} />,
   )
 
-/** Edits an integer. `value` is null for a tag whose channels have different values. */
+/**
+ * An input in a cell for an integer. `value` is null for a tag whose channels have different
+ * values.
+ */
 function InlineIntegerInput(props: {
   label: string
   value: number | null

@@ -23,7 +23,10 @@ type FieldsProps = {
 export const collapsedFilterCount = ({ keyword, ...folded }: ChannelFilters): number =>
   Object.values(folded).filter((text) => text !== '').length
 
-/** If `isFolded` is true (on phones), only the search field is visible. */
+/**
+ * The filters of the channel list. With `isFolded`, which is used on phones, only the search field
+ * is visible.
+ */
 export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }) {
   const { t } = useTranslation()
   return (

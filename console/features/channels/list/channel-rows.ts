@@ -3,7 +3,10 @@ import { channelsKey } from '#console/api/channels.ts'
 import { changeRows } from '#console/ui/lists/cached-rows.ts'
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 
-/** A row is a tag or a channel. `isChild` is true for a channel that is listed below its tag. */
+/**
+ * A row of the channel list, which is a channel or a tag. `isChild` is true for a channel that is
+ * listed below its tag.
+ */
 export type ChannelRow =
   | {
       readonly kind: 'tag'
@@ -13,7 +16,7 @@ export type ChannelRow =
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/** The fields for bulk actions. A tag's row contains the fields of all its channels. */
+/** The data that bulk actions need of a channel. A selected tag stands for all its channels. */
 export type SelectableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
 export function rowsOf(
@@ -53,7 +56,7 @@ export const isMuted = (line: ChannelRow): boolean =>
     ? line.channel.status !== 1
     : line.group.members.every(({ status }) => status !== 1)
 
-/** Returns the selected rows. A tag's row is selected if all channels of the tag are selected. */
+/** Returns the keys of the selected rows. The row of a tag is selected if all its channels are. */
 export function markedKeys(
   entries: readonly ChannelEntry[],
   selected: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-import { parseObject } from '#console/api/parse-object.ts'
+import { parseObject } from '#console/api/parse-json-object.ts'
 
 export type ChannelState = 'enabled' | 'disabled' | 'autoDisabled' | 'unknown'
 
@@ -12,7 +12,10 @@ export const channelState = (status: number): ChannelState => STATES[status] ?? 
 
 export type StatusCause = { reason: string; time: number }
 
-/** Returns why and when the status changed. `time` is in unix seconds, or 0 if unknown. */
+/**
+ * Returns why and when the status of the channel was changed. `time` is in unix seconds, or 0 if it
+ * is unknown.
+ */
 export function statusCause(otherInfo: string): StatusCause | null {
   const { status_reason: reason, status_time: time } = parseObject(otherInfo) ?? {}
   if (typeof reason !== 'string' || reason === '') return null

@@ -22,7 +22,10 @@ export const CHANNEL_URL_PARAMS = listUrlParams(
 
 export type ChannelFilters = UrlValues<typeof CHANNEL_URL_PARAMS.filters>
 
-/** Clicks on a column change its order: descending, ascending, then the default order. */
+/**
+ * Returns the order after a click on a column's header. Clicks on the same column select the
+ * descending, the ascending and the default order in turn.
+ */
 export function nextSort(now: Sort | null, requested: Sort): Sort | null {
   const isThird = now?.column === requested.column && !now.isDescending && requested.isDescending
   return isThird ? null : requested

@@ -9,14 +9,16 @@ import type { TagGroup, TagMember } from '#read-api/contract/channels.ts'
 import type { SelectableChannel } from './channel-rows.ts'
 import { useChannelMutation } from './use-channel-mutation.ts'
 
-/** Actions on several channels. Each action changes all of the channels or, on failure, none. */
+/**
+ * Returns the actions on several channels. Each action changes all channels or, if it fails, none.
+ */
 export function useBatchActions() {
   const perform = useChannelMutation()
   const { t } = useTranslation()
   const { switched, switchedTag } = useSwitchNotifications()
   const offerUndo = useUndo()
   return {
-    /** Each action returns true on success. */
+    /** Enables or disables channels. Like the other actions, it returns true on success. */
     setAllEnabled: (channels: readonly SelectableChannel[], isEnabled: boolean) =>
       perform(async () => {
         const body = { ids: idsOf(channels), status: isEnabled ? 1 : 2 } as const
@@ -74,7 +76,10 @@ function useUndo() {
     showUndoable(message, () => perform(undo))
 }
 
-/** An undo can't restore the status of an automatically disabled channel. */
+/**
+ * Returns true for a channel that was disabled automatically. This status can't be set by hand, so
+ * an undo can't restore it.
+ */
 const wasAutoDisabled = ({ status }: TagMember): boolean => status === 3
 
 const idOf = ({ id }: TagMember): number => id
@@ -96,7 +101,10 @@ async function undoTags(channels: readonly SelectableChannel[]): Promise<void> {
   }
 }
 
-/** Deletes channels and returns their number. Unfinished work prevents it unless it is forced. */
+/**
+ * Deletes channels and returns how many. If a channel has unfinished work, the server refuses
+ * unless `isForced` is true.
+ */
 type Removal = (isForced: boolean) => Promise<number>
 
 export function useBatchDeletion() {

@@ -10,8 +10,8 @@ import { useChannelMutation } from './use-channel-mutation.ts'
 import { useChannelRowActions } from './use-channel-row-actions.ts'
 
 /**
- * Sets a number for all channels of a tag. If the current numbers differ, an undo is impossible, so
- * the user must confirm.
+ * Sets a number, such as the priority, for all channels of a tag. If the channels have different
+ * numbers, the change can't be undone, so the user must confirm it.
  */
 function useGroupNumber() {
   const { t } = useTranslation()

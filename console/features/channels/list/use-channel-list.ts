@@ -44,7 +44,7 @@ export function useChannelList() {
   }
 }
 
-/** Returns the selected channels, which may be on other pages of the list. */
+/** Returns the selected channels. They can be on other pages of the list. */
 export function useSelectedChannels({ rows, filter, total, modes }: ChannelListView) {
   const selected = useSelectedRows({
     rows: channelsOf(rows),

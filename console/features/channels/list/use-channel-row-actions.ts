@@ -12,7 +12,10 @@ type NumberField = 'priority' | 'weight'
 
 const AUTO_DISABLED = 3
 
-/** Changes a row immediately. The row changes back if the server refuses the action. */
+/**
+ * Returns the actions on a row. The row changes immediately, and changes back if the server refuses
+ * the action.
+ */
 export function useChannelRowActions() {
   const { t } = useTranslation()
   const change = useOptimisticChange()

@@ -41,7 +41,10 @@ export function useExpandedTags({ rows: entries, order }: ChannelListView) {
   }
 }
 
-/** React Query caches the combined result only if it always receives the same function. */
+/**
+ * Combines the results of several queries. It is a constant, because React Query caches the
+ * combined result only if it always receives the same function.
+ */
 const pagesOf = (results: UseQueryResult<ListPage<ChannelEntry>>[]) =>
   results.map(({ data, error }) => ({ page: data, error }))
 

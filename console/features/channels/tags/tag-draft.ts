@@ -5,7 +5,9 @@ import { parseNames } from '../form/channel-draft.ts'
 import { isInteger, isNatural } from '../form/channel-validation.ts'
 import { type JsonErrorKey, validateJson } from '../form/json-validation.ts'
 
-/** The values of a tag's form. If a field is empty, the channels keep their values. */
+/**
+ * The values of the form for all channels of a tag. An empty field leaves the channels unchanged.
+ */
 export type TagDraft = {
   newTag: string
   models: readonly string[]
@@ -52,7 +54,10 @@ export function tagChange(tag: string, before: TagDraft, after: TagDraft): Updat
   return changed.length === 0 ? null : { tag, ...Object.fromEntries(changed) }
 }
 
-/** An empty `new_tag` is also sent, because it removes the channels from the tag. */
+/**
+ * Returns true for the field with the new tag. It is sent even if it is empty, because an empty tag
+ * removes the channels from their tag.
+ */
 const isTag = (field: string): boolean => field === 'new_tag'
 
 const termsOf = (draft: TagDraft) => ({

@@ -30,7 +30,10 @@ function useTestProgress(): TestProgress | undefined {
   return useQuery(testProgressQuery(isLive)).data
 }
 
-/** Cancels a running read first, because its older answer would replace this progress. */
+/**
+ * Stores the progress of the channel tests. A running request for the progress is cancelled first,
+ * because its older response would overwrite the new progress.
+ */
 async function setProgress(client: QueryClient, progress: TestProgress): Promise<void> {
   await client.cancelQueries({ queryKey: testProgressKey })
   client.setQueryData<TestProgress>(testProgressKey, progress)

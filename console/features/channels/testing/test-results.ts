@@ -13,7 +13,9 @@ export function foundModels(models: readonly string[], search: string): string[]
   return models.filter((model) => model.toLowerCase().includes(needle))
 }
 
-/** Calls `perform` for each model, at most `atATime` at once, until `signal` aborts. */
+/**
+ * Runs `perform` for each model, for at most `atATime` models at once. Stops when `signal` aborts.
+ */
 export async function runConcurrently(
   models: readonly string[],
   perform: (model: string) => Promise<void>,

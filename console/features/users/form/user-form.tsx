@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
 import { PasswordField, SelectField, TextField } from '#console/ui/forms/fields.tsx'
-import { PasskeyProof } from '#console/ui/forms/passkey-proof.tsx'
+import { PasskeyProof } from '#console/ui/forms/passkey-proof-button.tsx'
 import { ReasonField } from '../reason-field.tsx'
 import { needsIdentityProof, needsReason, type UserFormProps } from './user-draft.ts'
 

@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react'
+import { isNotFound } from '#console/api/api-error.ts'
+import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+
+/** Shown in place of an object while it loads, if it does not exist, or if it could not be read. */
+export function NoObject(props: {
+  error: Error | null
+  onRetry: () => void
+  missing: { readonly title: string; readonly body: string; readonly action?: ReactNode }
+}) {
+  const { error, missing } = props
+  if (error === null) return <Skeleton height={320} />
+  if (isNotFound(error)) return <EmptyState icon="search" {...missing} />
+  return <ErrorState error={error} onRetry={props.onRetry} />
+}

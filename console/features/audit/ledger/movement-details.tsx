@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
+import type { CorrectedCalls as Calls, LedgerItem } from '#read-api/contract/ledger.ts'
+import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { DataTable, Facts } from '../elements/data-table.tsx'
+import { type Account, correctedCallsQuery } from './ledger-queries.ts'
+import { reasonText } from './movement-reason.ts'
+import { MovementReceipt } from './movement-receipt.tsx'
+import { MovementSource } from './movement-source.tsx'
+
+/**
+ * Shows the details of a movement (a change of an account's balance): the facts without a column,
+ * the calls whose charges it corrected, and its receipt.
+ */
+export function MovementDetails({ account, item }: { account: Account; item: LedgerItem }) {
+  const { t } = useTranslation()
+  return (
+    <div className="tg-audit-act">
+      <Facts
+        facts={[
+          [t('audit.ledger.source'), <MovementSource key="source" item={item} account={account} />],
+          [t('audit.acts.reason'), reasonText(t, item)],
+        ]}
+      />
+      {item.type === 'correction' && <CorrectedCalls account={account} position={item.position} />}
+      <MovementReceipt position={item.position} />
+    </div>
+  )
+}
+
+function CorrectedCalls({ account, position }: { account: Account; position: number }) {
+  const { t } = useTranslation()
+  const query = useQuery(correctedCallsQuery(account, position))
+  return (
+    <QueryView query={query} height={120}>
+      {({ calls, reason }) => (
+        <>
+          <Facts facts={[[t('audit.acts.reason'), reason]]} />
+          <DataTable
+            label={t('audit.ledger.correctedCalls')}
+            heads={[
+              t('shared.requestId'),
+              { end: t('audit.call.chargeBefore') },
+              { end: t('audit.call.chargeAfter') },
+              { end: t('audit.call.balanceChange') },
+            ]}
+            rows={calls.map(rowOf)}
+          />
+        </>
+      )}
+    </QueryView>
+  )
+}
+
+const rowOf = ({ request_id: id, charge, corrected, amount }: Calls['calls'][number]) => ({
+  key: id,
+  cells: [
+    <Link key="call" to={`/app/calls/${encodeURIComponent(id)}`}>
+      <code>{id}</code>
+    </Link>,
+    <ExactQuota key="charge" value={charge} />,
+    <ExactQuota key="corrected" value={corrected} />,
+    <QuotaChange key="change" value={-amount} />,
+  ],
+})

@@ -1,0 +1,159 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { presentSeconds } from '#console/api/scratch-copy.ts'
+import { isAuditor, useUser } from '#console/api/session.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { MenuButton } from '#console/ui/elements/menu.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
+import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
+import { boundsOf, type TimeRange } from '#console/ui/time-range/time-range.ts'
+import type { LedgerItem } from '#read-api/contract/ledger.ts'
+import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/ledger-movement-types.ts'
+import { ExactQuota } from '../elements/amounts.tsx'
+import { AsOfFilter } from '../elements/as-of-filter.tsx'
+import { CursorList } from '../elements/cursor-list.tsx'
+import { useFileDownload } from '../elements/use-file-download.ts'
+import { type Account, balanceQuery, type LedgerParams, ledgerQuery } from './ledger-queries.ts'
+import { movementColumns } from './movement-columns.tsx'
+import { MovementDetails } from './movement-details.tsx'
+
+type Filters = { range: TimeRange; type: MovementType | ''; at: string }
+
+const MINUTE = 60
+
+/**
+ * Returns the filters of the request. Times are rounded to minutes, so that the request does not
+ * change every second.
+ */
+function paramsOf({ range, type }: Filters): LedgerParams {
+  const now = Math.ceil(presentSeconds() / MINUTE) * MINUTE
+  const { from, to } = boundsOf(range, now)
+  return {
+    ...(from === null ? {} : { from }),
+    ...(to === null ? {} : { to }),
+    types: type,
+  }
+}
+
+export function Movements(props: {
+  account: Account
+  filters: Filters
+  onFilters: (patch: Partial<Filters>) => void
+}) {
+  const { t } = useTranslation()
+  const { account, filters, onFilters } = props
+  const isAudit = isAuditor(useUser())
+  const params = paramsOf(filters)
+  const query = useInfiniteQuery(ledgerQuery(account, params))
+  const columns = useMemo(() => movementColumns(t, isAudit, account), [t, isAudit, account])
+  const page = query.data?.pages[0]
+  return (
+    <>
+      <Balance account={account} at={filters.at} onAt={(at) => onFilters({ at })} />
+      <CursorList
+        label={t('audit.ledger.tab.movements')}
+        query={query}
+        rowKey={rowKey}
+        layoutKey="ledger-table-columns"
+        columns={columns}
+        expand={(item) => <MovementDetails account={account} item={item} />}
+        moreText={t('audit.loadOlder')}
+        tools={<ExportMenu account={account} params={params} />}
+        filters={
+          <>
+            <RangeFilter range={filters.range} onRange={(range) => onFilters({ range })} />
+            <SelectFilter
+              label={t('audit.ledger.type')}
+              any={t('shared.allTypes')}
+              value={filters.type}
+              choices={MOVEMENT_TYPES.map((value) => ({
+                value,
+                label: t(`audit.movement.${value}`),
+              }))}
+              onChange={(type) => onFilters({ type })}
+            />
+            {page !== undefined && (
+              <span className="tg-ledger-ends">
+                {t('audit.ledger.opening')} <ExactQuota value={page.opening.total} />
+                {' → '}
+                {t('audit.ledger.closing')} <ExactQuota value={page.closing.total} />
+              </span>
+            )}
+          </>
+        }
+        empty={
+          <EmptyState
+            icon="wallet"
+            title={t('audit.ledger.none')}
+            body={t('audit.ledger.noneLead')}
+          />
+        }
+      />
+    </>
+  )
+}
+
+const rowKey = ({ position }: LedgerItem): string => String(position)
+
+/**
+ * Shows the balance and the held quota of an account at a point in time. Quota that is held (set
+ * aside for running calls) is a separate figure, because a hold is not a movement of the ledger.
+ */
+function Balance(props: { account: Account; at: string; onAt: (at: string) => void }) {
+  const { t } = useTranslation()
+  const { data, error } = useQuery(balanceQuery(props.account, props.at))
+  const figure = (name: string, value: number | undefined): ReactNode => (
+    <LabelledValue name={name}>
+      {value === undefined ? '…' : <ExactQuota value={value} />}
+    </LabelledValue>
+  )
+  return (
+    <section className="tg-ends tg-ledger-balance" aria-label={t('shared.balance')}>
+      <dl>
+        {figure(t('audit.ledger.total'), data?.total)}
+        {figure(t('audit.ledger.spendable'), data?.balance)}
+        {figure(t('audit.ledger.held'), data?.held)}
+      </dl>
+      <div>
+        <AsOfFilter at={props.at} onAt={props.onAt} />
+        {error !== null && (
+          <p className="tg-field-error" role="alert">
+            {error.message}
+          </p>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function ExportMenu({ account, params }: { account: Account; params: LedgerParams }) {
+  const { t } = useTranslation()
+  const download = useFileDownload()
+  const start = (format: 'csv' | 'ndjson') => () =>
+    download.start({
+      ...(account === null
+        ? { route: 'GET /api/ledger/self/export' }
+        : { route: 'GET /api/audit/ledger/:userId/export', params: { userId: account } }),
+      query: { ...params, format },
+      name: `ledger-${account ?? 'own'}.${format}`,
+    })
+  if (download.bytes !== null) {
+    return (
+      <Button icon="close" onClick={download.cancel}>
+        {t('usageLog.exportCancel')}
+      </Button>
+    )
+  }
+  const items = [
+    { title: t('usageLog.exportAs.csv'), perform: start('csv') },
+    { title: t('usageLog.exportAs.ndjson'), perform: start('ndjson') },
+  ]
+  return (
+    <MenuButton items={items}>
+      <Button icon="download" label={t('usageLog.export')} />
+    </MenuButton>
+  )
+}

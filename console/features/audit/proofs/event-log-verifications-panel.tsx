@@ -1,0 +1,248 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { apiQuery, call } from '#console/api/client.ts'
+import { currentLanguage } from '#console/i18n/i18n.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { Icon } from '#console/ui/elements/icons.tsx'
+import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
+import { stamp } from '#console/ui/elements/time.tsx'
+import { useSubmit } from '#console/ui/forms/use-submit.ts'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
+import type { AuditFinding, Verification } from '#read-api/contract/verifications.ts'
+import { Hash } from '../elements/amounts.tsx'
+import { DataTable, Facts } from '../elements/data-table.tsx'
+import { isUnderWay, JOB_EVERY_MS, JOB_TONES, JobProgress } from './job-progress.tsx'
+
+const KEY = ['audit', 'verifications'] as const
+
+/**
+ * Starts verifications of the event log and shows one of them: the one with the given `id` or,
+ * without an id, the newest.
+ */
+export function VerificationsPanel(props: { id: string; onSelect: (id: string) => void }) {
+  const { t } = useTranslation()
+  const query = useQuery({
+    // The details of findings are in the language of the request.
+    ...apiQuery('GET /api/audit/verifications', undefined, [...KEY, currentLanguage()]),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      state.data?.items.some(isUnderWay) === true ? JOB_EVERY_MS : false,
+  })
+  return (
+    <Panel
+      title={t('audit.verify.title')}
+      lead={t('audit.verify.lead')}
+      actions={<StartButtons isRunning={query.data?.items.some(isUnderWay) === true} {...props} />}
+    >
+      <QueryView query={query} height={280}>
+        {({ items }) => {
+          const selected = items.find(({ id }) => id === props.id) ?? items[0]
+          if (selected === undefined) {
+            return (
+              <EmptyState
+                icon="check"
+                title={t('audit.verify.none')}
+                body={t('audit.verify.noneLead')}
+              />
+            )
+          }
+          return (
+            <>
+              <VerificationDetails verification={selected} />
+              <PastVerifications items={items} selected={selected.id} onSelect={props.onSelect} />
+            </>
+          )
+        }}
+      </QueryView>
+    </Panel>
+  )
+}
+
+function StartButtons(props: { isRunning: boolean; onSelect: (id: string) => void }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const { isBusy, submit } = useSubmit(async (mode: 'incremental' | 'full') => {
+    const { id } = await call('POST /api/audit/verifications', { body: { mode } })
+    await client.invalidateQueries({ queryKey: KEY })
+    props.onSelect(id)
+  })
+  const isDisabled = isBusy || props.isRunning
+  return (
+    <>
+      <Button isDisabled={isDisabled} onClick={() => submit('incremental')}>
+        {t('audit.verify.incremental')}
+      </Button>
+      <Button tone="primary" isDisabled={isDisabled} onClick={() => submit('full')}>
+        {t('audit.verify.full')}
+      </Button>
+    </>
+  )
+}
+
+function VerificationDetails({ verification }: { verification: Verification }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { status, finding_count: count, checks, root } = verification
+  const events = Math.max(0, verification.to_position - verification.from_position)
+  if (status !== 'finished') return <JobProgress job={verification} />
+  return (
+    <>
+      <p className={count === 0 ? 'tg-proofs-verdict' : 'tg-proofs-verdict tg-proofs-bad'}>
+        <Icon name={count === 0 ? 'check' : 'alert'} size={20} />
+        {count === 0
+          ? t('audit.verify.clean', { count: events, events: number.format(events) })
+          : t('audit.verify.findings', { count, number: number.format(count) })}
+      </p>
+      <Facts
+        facts={[
+          [
+            t('audit.verify.range'),
+            `#${verification.from_position + 1} – #${verification.to_position}`,
+          ],
+          [t('audit.verify.requestedBy'), requester(verification) ?? t('audit.verify.nightly')],
+          [t('audit.verify.finished'), verification.finished_at && stamp(verification.finished_at)],
+          [t('audit.verify.treeSize'), root !== null && number.format(verification.tree_size)],
+          [t('audit.verify.root'), root !== null && <Hash value={root} />],
+        ]}
+      />
+      <FindingTables verification={verification} />
+      <h3 className="tg-proofs-heading">{t('audit.verify.checks')}</h3>
+      <DataTable
+        label={t('audit.verify.checks')}
+        heads={[
+          t('audit.verify.check'),
+          { end: t('audit.verify.times') },
+          { end: t('audit.verify.found') },
+        ]}
+        rows={checks.map((row) => ({
+          key: row.check,
+          ...(row.findings > 0 ? { tone: 'bad' as const } : {}),
+          cells: [
+            t(`audit.check.${row.check}`),
+            number.format(row.count),
+            number.format(row.findings),
+          ],
+        }))}
+      />
+    </>
+  )
+}
+
+/**
+ * Returns the color of a verification. A verification that finished with findings is shown as
+ * failed, because the log is not intact.
+ */
+const toneOf = ({ status, finding_count: count }: Verification): Tone =>
+  count > 0 ? 'bad' : JOB_TONES[status]
+
+const requester = ({ requested_by: id }: Verification): string | null =>
+  id === null ? null : `#${id}`
+
+function FindingTables({ verification }: { verification: Verification }) {
+  const { t } = useTranslation()
+  const { findings, finding_count: count } = verification
+  const counted = findings.filter((finding) => !finding.is_acknowledged)
+  const acknowledged = findings.filter((finding) => finding.is_acknowledged)
+  return (
+    <>
+      {counted.length > 0 && (
+        <Findings
+          title={t('audit.verify.firstFindings', { shown: counted.length, all: count })}
+          label={t('audit.verify.found')}
+          findings={counted}
+        />
+      )}
+      {acknowledged.length > 0 && (
+        <Findings
+          title={t('audit.verify.acknowledged')}
+          label={t('audit.verify.acknowledged')}
+          findings={acknowledged}
+        />
+      )}
+    </>
+  )
+}
+
+function Findings(props: { title: string; label: string; findings: readonly AuditFinding[] }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <h3 className="tg-proofs-heading">{props.title}</h3>
+      <DataTable
+        label={props.label}
+        heads={[
+          t('audit.verify.check'),
+          t('audit.position'),
+          t('audit.verify.stream'),
+          t('audit.verify.detail'),
+        ]}
+        rows={props.findings.map((finding, index) => ({
+          key: String(index),
+          cells: [
+            t(`audit.check.${finding.check}`),
+            finding.position === null ? '–' : `#${finding.position}`,
+            placeOf(finding),
+            <span key="detail" className="tg-proofs-detail">
+              {finding.detail}
+            </span>,
+          ],
+        }))}
+      />
+    </>
+  )
+}
+
+/**
+ * Returns where a finding is: a stream of events and the revision (number) of an event in it. A
+ * finding about a whole stream has no revision.
+ */
+const placeOf = ({ stream, revision }: Pick<AuditFinding, 'stream' | 'revision'>): string =>
+  stream === null ? '–' : revision === null ? stream : `${stream} #${revision}`
+
+function PastVerifications(props: {
+  items: readonly Verification[]
+  selected: string
+  onSelect: (id: string) => void
+}) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  if (props.items.length < 2) return null
+  return (
+    <>
+      <h3 className="tg-proofs-heading">{t('audit.verify.past')}</h3>
+      <DataTable
+        label={t('audit.verify.past')}
+        heads={[
+          t('audit.time'),
+          t('audit.verify.mode'),
+          t('audit.verify.range'),
+          t('shared.status'),
+          { end: t('audit.verify.found') },
+        ]}
+        rows={props.items.map((item) => ({
+          key: item.id,
+          cells: [
+            <button
+              key="time"
+              type="button"
+              className="tg-audit-link"
+              aria-current={item.id === props.selected}
+              onClick={() => props.onSelect(item.id)}
+            >
+              {stamp(item.requested_at)}
+            </button>,
+            t(`audit.verify.${item.mode}`),
+            `#${item.from_position + 1} – #${item.to_position}`,
+            <StatusTag key="status" tone={toneOf(item)}>
+              {t(`audit.job.${item.status}`)}
+            </StatusTag>,
+            number.format(item.finding_count),
+          ],
+        }))}
+      />
+    </>
+  )
+}

@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { apiQuery } from '#console/api/client.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { stamp, Time } from '#console/ui/elements/time.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
+import type { LogStatus, SignedCheckpoint } from '#read-api/contract/transparency-log.ts'
+import { Hash } from '../elements/amounts.tsx'
+import { DataTable, Facts } from '../elements/data-table.tsx'
+import { SealState, sealStateOf } from '../elements/seal-state.tsx'
+import { RefusalAlerts } from './refusal-alerts.tsx'
+
+const STATUS_EVERY_MS = 10_000
+
+/**
+ * Shows the public facts about the transparency log (the Merkle tree of all events): its key, its
+ * latest checkpoint and its witnesses, which are independent servers that sign checkpoints.
+ */
+export function LogStatusPanels({ isEditable = false }: { isEditable?: boolean }) {
+  const query = useQuery({
+    ...apiQuery('GET /api/transparency-log/status'),
+    refetchInterval: STATUS_EVERY_MS,
+  })
+  const { t } = useTranslation()
+  return (
+    <Panel title={t('audit.log.latest')} lead={t('audit.log.latestLead')}>
+      <QueryView query={query} height={220}>
+        {(status) => <Status status={status} isEditable={isEditable} />}
+      </QueryView>
+    </Panel>
+  )
+}
+
+function Status({ status, isEditable }: { status: LogStatus; isEditable: boolean }) {
+  const { t } = useTranslation()
+  const { latest } = status
+  return (
+    <>
+      {/* A refusal matters before anything is sealed. */}
+      <RefusalAlerts refusals={status.refusals} isEditable={isEditable} />
+      {latest === null ? (
+        <p className="tg-muted">{t('audit.log.none')}</p>
+      ) : (
+        <SealedLog status={status} latest={latest} />
+      )}
+    </>
+  )
+}
+
+function SealedLog({ status, latest }: { status: LogStatus; latest: SignedCheckpoint }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { witnesses } = status
+  return (
+    <>
+      <Facts
+        facts={[
+          [t('audit.log.origin'), status.origin],
+          [t('audit.log.size'), number.format(latest.size)],
+          [t('audit.log.signed'), <Time key="signed" at={latest.created_at} />],
+          [t('audit.verify.root'), <Hash key="root" value={latest.root} />],
+          [t('audit.log.key'), status.key && <Hash value={status.key} />],
+          [t('audit.log.witnessKey'), status.witness_key && <Hash value={status.witness_key} />],
+          [
+            t('audit.log.quorum'),
+            t('audit.log.quorumText', { count: status.quorum, all: witnesses.length }),
+          ],
+          [t('shared.status'), <Finality key="final" checkpoint={latest} />],
+        ]}
+      />
+      <figure className="tg-audit-raw">
+        <figcaption>
+          {t('audit.log.note')} <CopyButton text={latest.note} label={t('ui.copy')} />
+        </figcaption>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling needs the keyboard. */}
+        <pre tabIndex={0}>{latest.note}</pre>
+      </figure>
+      <h3 className="tg-proofs-heading">{t('audit.receipt.witnesses')}</h3>
+      {witnesses.length === 0 ? (
+        <p className="tg-muted">{t('audit.log.noWitnesses')}</p>
+      ) : (
+        <DataTable
+          label={t('audit.receipt.witnesses')}
+          heads={[
+            t('shared.name'),
+            t('audit.log.key'),
+            { end: t('audit.log.size') },
+            t('audit.log.signed'),
+          ]}
+          rows={witnesses.map(({ name, key, size, signed_at: at }) => ({
+            key,
+            cells: [
+              name,
+              <Hash key="key" value={key} />,
+              size === null ? '–' : number.format(size),
+              at === null ? t('audit.log.notYet') : stamp(at),
+            ],
+          }))}
+        />
+      )}
+    </>
+  )
+}
+
+export function Finality({ checkpoint }: { checkpoint: SignedCheckpoint }) {
+  return <SealState state={sealStateOf(checkpoint)} />
+}

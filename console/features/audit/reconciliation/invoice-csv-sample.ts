@@ -1,0 +1,102 @@
+/**
+ * The data that an invoice's CSV file can contain, in the order of the form. The first three are
+ * required.
+ */
+export const INVOICE_COLUMNS = ['day', 'model', 'amount', 'tokens', 'request_id'] as const
+export type InvoiceColumn = (typeof INVOICE_COLUMNS)[number]
+
+export const DELIMITERS = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' } as const
+export type Delimiter = keyof typeof DELIMITERS
+
+export type CsvSample = {
+  readonly delimiter: Delimiter
+  readonly header: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+const SAMPLE_BYTES = 64 * 1024
+const ROWS_SHOWN = 3
+
+/** Reads the start of a file to fill the form. The server reads the whole file itself. */
+export async function readSample(file: Blob): Promise<CsvSample> {
+  const text = (await file.slice(0, SAMPLE_BYTES).text()).replace(/^\uFEFF/, '')
+  const firstLine = /^[^\r\n]*/.exec(text)?.[0] ?? ''
+  const delimiter = delimiterOf(firstLine)
+  return sampleWith(text, delimiter)
+}
+
+/** Reads the start of a file with another delimiter between its columns. */
+export async function readSampleWith(file: Blob, delimiter: Delimiter): Promise<CsvSample> {
+  const text = (await file.slice(0, SAMPLE_BYTES).text()).replace(/^\uFEFF/, '')
+  return sampleWith(text, delimiter)
+}
+
+function sampleWith(text: string, delimiter: Delimiter): CsvSample {
+  const [header = [], ...rows] = recordsOf(text, delimiter, ROWS_SHOWN + 1)
+  return { delimiter, header: header.map((name) => name.trim()), rows }
+}
+
+/** Returns the delimiter that occurs most often in the first line. */
+function delimiterOf(line: string): Delimiter {
+  const count = (one: string): number => line.split(one).length
+  const names = Object.keys(DELIMITERS) as Delimiter[]
+  return names.reduce((best, one) => (count(one) > count(best) ? one : best))
+}
+
+/** Splits CSV text (RFC 4180) into at most `max` records. */
+function recordsOf(text: string, delimiter: string, max: number): string[][] {
+  const records: string[][] = []
+  let [fields, field, isQuoted] = [[] as string[], '', false]
+  const endRecord = (): void => {
+    fields.push(field)
+    if (fields.length > 1 || field !== '') records.push(fields)
+    fields = []
+    field = ''
+  }
+  for (let at = 0; at < text.length && records.length < max; at += 1) {
+    const character = text[at]
+    if (isQuoted) {
+      if (character !== '"') field += character
+      else if (text[at + 1] === '"') {
+        field += '"'
+        at += 1
+      } else isQuoted = false
+    } else if (character === '"' && field === '') isQuoted = true
+    else if (character === delimiter) {
+      fields.push(field)
+      field = ''
+    } else if (character === '\n') endRecord()
+    else if (character !== '\r') field += character
+  }
+  if (records.length < max) endRecord()
+  return records
+}
+
+/**
+ * The names that providers give to the columns of their exports. The first pattern that matches is
+ * used.
+ */
+const PATTERNS: Readonly<Record<InvoiceColumn, readonly RegExp[]>> = {
+  day: [/^(?:date|day|usage_date|usage date|日期)$/i, /date|day|time|日期|时间/i],
+  model: [/^(?:model|model_name|模型)$/i, /model|模型/i],
+  amount: [/^(?:cost|amount|amount_usd|金额|费用)$/i, /cost|amount|charge|price|金额|费用/i],
+  tokens: [/^(?:tokens|total_tokens|total tokens)$/i, /total.*tokens?|tokens?/i],
+  request_id: [/^(?:request_id|request id|请求 ?id)$/i, /request.*id|generation.*id/i],
+}
+
+/**
+ * Guesses which column of the file contains which data. The guess is empty if no column matches.
+ */
+export function guessColumns(header: readonly string[]): Record<InvoiceColumn, string> {
+  const found = (column: InvoiceColumn): string => {
+    for (const pattern of PATTERNS[column]) {
+      const name = header.find((one) => pattern.test(one))
+      if (name !== undefined) return name
+    }
+    return ''
+  }
+  return Object.fromEntries(INVOICE_COLUMNS.map((column) => [column, found(column)])) as Record<
+    InvoiceColumn,
+    string
+  >
+}

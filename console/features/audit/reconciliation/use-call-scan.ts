@@ -1,0 +1,58 @@
+import { useEffect, useRef, useState } from 'react'
+import { showError } from '#console/ui/messages/toast.ts'
+
+type Part = { readonly next_cursor: string | null }
+
+/**
+ * The state of a scan. `key` identifies its request. If the request changes, the result is no
+ * longer shown.
+ */
+type Scan<Result> = {
+  readonly key: string
+  readonly result: Result | null
+  readonly isRunning: boolean
+  readonly isComplete: boolean
+}
+
+type ReadPart<Result> = (cursor: string | undefined, signal: AbortSignal) => Promise<Result>
+
+/**
+ * Runs a computation over a long period. The server limits the time of a request, so the period is
+ * computed in parts, and their results are merged. Leaving the page or calling `stop` ends the
+ * scan. After `stop`, the results of the finished parts stay.
+ */
+export function useScan<Result extends Part>(
+  key: string,
+  merge: (all: Result, part: Result) => Result,
+) {
+  const [scan, setScan] = useState<Scan<Result> | null>(null)
+  const running = useRef<AbortController | null>(null)
+  useEffect(() => () => running.current?.abort(), [])
+  const run = async (readPart: ReadPart<Result>): Promise<void> => {
+    running.current?.abort()
+    const controller = new AbortController()
+    const { signal } = controller
+    running.current = controller
+    const show = (result: Result | null, isRunning: boolean): void =>
+      setScan({ key, result, isRunning, isComplete: result?.next_cursor === null })
+    let all: Result | null = null
+    show(null, true)
+    try {
+      do {
+        const part: Result = await readPart(all?.next_cursor ?? undefined, signal)
+        if (signal.aborted) return
+        all = all === null ? part : merge(all, part)
+        show(all, all.next_cursor !== null)
+      } while (all.next_cursor !== null)
+    } catch (error) {
+      if (signal.aborted) return
+      showError(error)
+      show(all, false)
+    }
+  }
+  const stop = (): void => {
+    running.current?.abort()
+    setScan((now) => now && { ...now, isRunning: false })
+  }
+  return { scan: scan?.key === key ? scan : null, run, stop }
+}

@@ -1,0 +1,132 @@
+/**
+ * The price options that contain one entry for each model. The draft changes only some of their
+ * entries.
+ */
+const MODEL_OPTIONS = [
+  'ModelRatio',
+  'CompletionRatio',
+  'CacheRatio',
+  'CreateCacheRatio',
+  'ImageRatio',
+  'AudioRatio',
+  'AudioCompletionRatio',
+  'ImageCompletionRatio',
+  'ModelPrice',
+] as const
+
+/**
+ * The options that the table can edit. The value names the member of the current price that fills
+ * the column.
+ */
+export const TABLE_OPTIONS = {
+  ModelRatio: 'model',
+  CompletionRatio: 'completion',
+  CacheRatio: 'cacheRead',
+  CreateCacheRatio: 'cacheWrite',
+  ModelPrice: 'price',
+} as const
+export type TableOption = keyof typeof TABLE_OPTIONS
+export const TABLE_COLUMNS = Object.keys(TABLE_OPTIONS) as TableOption[]
+
+type Values = Readonly<Record<TableOption, string>>
+
+export type DraftRow = {
+  readonly model: string
+  /** How the model is charged, or null if it has no price. */
+  readonly mode: 'tokens' | 'call' | null
+  /** The current values. A value is empty if the price does not contain it. */
+  readonly today: Values
+  readonly values: Values
+}
+
+export type PriceDraft = { readonly rows: readonly DraftRow[]; readonly json: string }
+export const NO_DRAFT: PriceDraft = { rows: [], json: '' }
+
+/** Creates a row that contains the current price of a model. */
+export function rowOf(model: string, price: Readonly<Record<string, unknown>> | null): DraftRow {
+  const mode = price === null ? null : price.mode === 'call' ? 'call' : 'tokens'
+  const today = Object.fromEntries(
+    TABLE_COLUMNS.map((option) => [option, String(price?.[TABLE_OPTIONS[option]] ?? '')]),
+  ) as Values
+  return { model, mode, today, values: today }
+}
+
+/**
+ * Returns true if the row uses the option. A price per call has no ratios, and a price per token
+ * has no price per call.
+ */
+export const isUsed = ({ mode }: DraftRow, option: TableOption): boolean =>
+  mode === null || (option === 'ModelPrice') === (mode === 'call')
+
+export const isDecimal = (text: string): boolean => /^\d{1,9}(?:\.\d{1,12})?$/.test(text.trim())
+
+/**
+ * Returns true for an invalid value. An empty value is valid, because it keeps the current price.
+ */
+export const isWrong = (text: string): boolean => text.trim() !== '' && !isDecimal(text)
+
+type Entries = Record<string, unknown>
+type Changes = Map<string, Entries>
+
+/** Returns the entries that differ from the current prices, or null if the JSON is invalid. */
+export function changesOf({ rows, json }: PriceDraft): ReadonlyMap<string, unknown> | null {
+  const changes: Changes = new Map()
+  for (const { model, today, values } of rows) {
+    for (const option of TABLE_COLUMNS) {
+      const text = values[option].trim()
+      if (text === '' || text === today[option]) continue
+      changes.set(option, { ...changes.get(option), [model]: Number(text) })
+    }
+  }
+  const pasted = entriesOf(json.trim() === '' ? '{}' : json)
+  if (pasted === null) return null
+  const all = new Map<string, unknown>(changes)
+  for (const [option, value] of Object.entries(pasted)) {
+    if (!isModelOption(option)) all.set(option, value)
+    else if (!isObject(value)) return null
+    else all.set(option, { ...changes.get(option), ...value })
+  }
+  return all
+}
+
+export const countOf = (changes: ReadonlyMap<string, unknown>): number =>
+  [...changes].reduce(
+    (sum, [option, value]) =>
+      sum + (isModelOption(option) ? Object.keys(value as object).length : 1),
+    0,
+  )
+
+/**
+ * Merges the changed entries into the current options, because the server replaces each option as a
+ * whole. A null entry removes the model. `today` contains the current texts of the options.
+ */
+export function pricesOf(
+  changes: ReadonlyMap<string, unknown>,
+  today: Readonly<Record<string, unknown>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    [...changes].map(([option, value]) => {
+      if (!isModelOption(option)) return [option, textOf(value)]
+      const merged = { ...entriesOf(String(today[option] ?? '{}')), ...(value as Entries) }
+      const kept = Object.entries(merged).filter(([, entry]) => entry !== null)
+      return [option, JSON.stringify(Object.fromEntries(kept))]
+    }),
+  )
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value)
+
+const isModelOption = (option: string): boolean => MODEL_OPTIONS.some((name) => name === option)
+
+const isObject = (value: unknown): value is Entries =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function entriesOf(json: string): Entries | null {
+  try {
+    const value: unknown = JSON.parse(json)
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,148 @@
+export type ChartMeasure = 'quota' | 'count' | 'token_used'
+
+export type ChartPoint = { readonly series: string; readonly created_at: number } & {
+  readonly [Measure in ChartMeasure]: number
+}
+export type ChartStep = 'hour' | 'day' | 'week'
+
+/** The data of one bar (bucket) of the chart. `values` has no entry for a series without calls. */
+export type ChartBucket = {
+  /** The start of the bar in unix seconds. */
+  readonly at: number
+  readonly values: ReadonlyMap<string, bigint>
+  /**
+   * The sum of all series. It is null if there is no data for this time, which the chart shows as a
+   * gap.
+   */
+  readonly total: bigint | null
+}
+
+export type ChartSeries = { readonly name: string; readonly total: bigint }
+
+export type UsageChart = {
+  readonly step: ChartStep
+  readonly isUtc: boolean
+  readonly buckets: readonly ChartBucket[]
+  /**
+   * The series with the largest totals. All other series are added up in one series,
+   * `OTHER_SERIES`.
+   */
+  readonly series: readonly ChartSeries[]
+  readonly total: bigint
+  readonly peak: ChartBucket | null
+}
+
+export type ChartTexts = {
+  readonly chart: UsageChart
+  readonly nameOf: (series: string) => string
+  readonly text: (value: bigint) => string
+}
+
+/** How time is divided into bars. `isUtc` is true for data that the server counts by UTC day. */
+export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
+
+export const OTHER_SERIES = ''
+/** The number of colors that can be distinguished in both themes. */
+export const SERIES_MAX = 6
+
+const HOUR = 3_600
+const DAY = 24 * HOUR
+
+export function prepareUsageChart(
+  points: readonly ChartPoint[],
+  ask: Calendar & { from: number; to: number; measure: ChartMeasure },
+): UsageChart {
+  const inside = points.filter(({ created_at: at }) => at >= ask.from && at <= ask.to)
+  const series = seriesOf(inside, ask.measure)
+  const named = new Set(series.map(({ name }) => name))
+  const filled = new Map<number, Map<string, bigint>>()
+  for (const point of inside) {
+    const at = bucketStart(point.created_at, ask)
+    const values = filled.get(at) ?? new Map<string, bigint>()
+    const name = named.has(point.series) ? point.series : OTHER_SERIES
+    values.set(name, (values.get(name) ?? 0n) + BigInt(point[ask.measure]))
+    filled.set(at, values)
+  }
+  const buckets = bucketStarts(ask).map((at): ChartBucket => {
+    const values = filled.get(at)
+    return { at, values: values ?? new Map(), total: values === undefined ? null : sumOf(values) }
+  })
+  return {
+    step: ask.step,
+    isUtc: ask.isUtc === true,
+    buckets,
+    series,
+    total: series.reduce((sum, { total }) => sum + total, 0n),
+    peak: peakOf(buckets),
+  }
+}
+
+function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSeries[] {
+  const totals = new Map<string, bigint>()
+  for (const point of points) {
+    totals.set(point.series, (totals.get(point.series) ?? 0n) + BigInt(point[measure]))
+  }
+  // Leaves out series without a value other than 0. If there are only such series, all remain. A
+  // series of corrections has values below 0, which the totals contain.
+  const used = new Set(points.flatMap((one) => (one[measure] === 0 ? [] : [one.series])))
+  const some = [...totals].filter(([name]) => used.has(name))
+  const sorted = (some.length > 0 ? some : [...totals])
+    .map(([name, total]): ChartSeries => ({ name, total }))
+    .toSorted((a, b) => Number(b.total > a.total) - Number(b.total < a.total) || compareNames(a, b))
+  const named = sorted.filter(({ name }) => name !== OTHER_SERIES)
+  const rest = sorted.filter(({ name }) => name === OTHER_SERIES)
+  if (named.length + rest.length <= SERIES_MAX) return [...named, ...rest]
+  const others = [...named.slice(SERIES_MAX - 1), ...rest]
+  const total = others.reduce((sum, one) => sum + one.total, 0n)
+  return [...named.slice(0, SERIES_MAX - 1), { name: OTHER_SERIES, total }]
+}
+
+/**
+ * Returns the starts of all bars in unix seconds. A day may have 23 or 25 hours, when clocks
+ * change.
+ */
+function bucketStarts({
+  from,
+  to,
+  ...calendar
+}: Calendar & { from: number; to: number }): number[] {
+  const found: number[] = []
+  for (let at = bucketStart(from, calendar); at <= to; at = bucketEnd(at, calendar)) found.push(at)
+  return found
+}
+
+export const bucketEnd = (at: number, calendar: Calendar): number =>
+  bucketStart(at + TO_NEXT_BUCKET[calendar.step], calendar)
+
+/**
+ * Added to the start of a bar, these seconds lead into the next bar and no further. Days and weeks
+ * get two more hours, because a day has 25 hours when clocks are set back.
+ */
+const TO_NEXT_BUCKET = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
+
+/** Returns the start of the bar that contains `at`, in unix seconds. Weeks start on Monday. */
+export function bucketStart(at: number, { step, isUtc = false }: Calendar): number {
+  if (step === 'hour') return at - (at % HOUR)
+  const day = new Date(at * 1000)
+  if (isUtc) {
+    day.setUTCHours(0, 0, 0, 0)
+    if (step === 'week') day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7))
+  } else {
+    day.setHours(0, 0, 0, 0)
+    if (step === 'week') day.setDate(day.getDate() - ((day.getDay() + 6) % 7))
+  }
+  return Math.floor(day.getTime() / 1000)
+}
+
+const sumOf = (values: ReadonlyMap<string, bigint>): bigint =>
+  [...values.values()].reduce((sum, value) => sum + value, 0n)
+
+function peakOf(buckets: readonly ChartBucket[]): ChartBucket | null {
+  let peak: ChartBucket | null = null
+  for (const bucket of buckets) {
+    if (bucket.total !== null && bucket.total > (peak?.total ?? 0n)) peak = bucket
+  }
+  return peak
+}
+
+const compareNames = (a: ChartSeries, b: ChartSeries): number => (a.name < b.name ? -1 : 1)

@@ -1,0 +1,83 @@
+import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
+import type { PresetRatios } from '#read-api/contract/options.ts'
+import type { JsonMap } from './json-map.ts'
+import { type PriceKey, type PriceMaps, textsOfMaps } from './price-rows.ts'
+
+type PresetLists = Pick<PresetRatios, 'prompt' | 'completion' | 'max_output'>
+
+/** The values of a model as decimal texts. An empty text means that the value is missing. */
+type PresetValues = readonly [ratio: string, completion: string, maxOutput: string]
+
+export type PresetRow = {
+  name: string
+  now: PresetValues
+  preset: PresetValues
+  state: 'new' | 'changed' | 'same'
+}
+
+/**
+ * Returns the rows of the table of presets: changed models first, then new and unchanged models.
+ */
+export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
+  const { prompt, completion, caps } = entriesOf(lists)
+  const names = [...new Set([prompt, completion, caps].flatMap((list) => [...list.keys()]))].sort()
+  const rows = names.map((name): PresetRow => {
+    const now = valuesOf(name, maps.ModelRatio, maps.CompletionRatio, maps.MaxOutputTokens)
+    const preset = valuesOf(name, prompt, completion, caps)
+    const isSame = preset.every((ratio, n) => ratio === '' || isSameNumber(now[n] ?? '', ratio))
+    const isNew = now[0] === '' && now[1] === ''
+    return { name, now, preset, state: isSame ? 'same' : isNew ? 'new' : 'changed' }
+  })
+  const order = { changed: 0, new: 1, same: 2 }
+  return rows.sort((one, other) => order[one.state] - order[other.state])
+}
+
+/**
+ * Replaces the current values by the preset values. A model with a preset ratio loses its fixed
+ * price.
+ */
+export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
+  const { prompt, completion, caps } = entriesOf(lists)
+  return textsOfMaps(maps, {
+    ...maps,
+    ModelPrice: without(maps.ModelPrice, prompt),
+    ModelRatio: new Map([...maps.ModelRatio, ...changedEntries(maps.ModelRatio, prompt)]),
+    CompletionRatio: new Map([
+      ...maps.CompletionRatio,
+      ...changedEntries(maps.CompletionRatio, completion),
+    ]),
+    MaxOutputTokens: new Map([
+      ...maps.MaxOutputTokens,
+      ...changedEntries(maps.MaxOutputTokens, caps),
+    ]),
+  })
+}
+
+/**
+ * Removes the values of all models in the preset lists. A model that loses its ratio also loses its
+ * completion ratio and its output limit.
+ */
+export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
+  const { prompt, completion, caps } = entriesOf(lists)
+  return textsOfMaps(maps, {
+    ...maps,
+    ModelRatio: without(maps.ModelRatio, prompt),
+    CompletionRatio: without(without(maps.CompletionRatio, prompt), completion),
+    MaxOutputTokens: without(without(maps.MaxOutputTokens, prompt), caps),
+  })
+}
+
+const entriesOf = (lists: PresetLists): Record<'prompt' | 'completion' | 'caps', JsonMap> => ({
+  prompt: new Map(Object.entries(lists.prompt)),
+  completion: new Map(Object.entries(lists.completion)),
+  caps: new Map(Object.entries(lists.max_output)),
+})
+
+const valuesOf = (name: string, ratios: JsonMap, completions: JsonMap, caps: JsonMap) =>
+  [ratios.get(name) ?? '', completions.get(name) ?? '', caps.get(name) ?? ''] as const
+
+const without = (map: JsonMap, names: JsonMap): JsonMap =>
+  new Map([...map].filter(([name]) => !names.has(name)))
+
+const changedEntries = (map: JsonMap, preset: JsonMap): JsonMap =>
+  new Map([...preset].filter(([name, ratio]) => !isSameNumber(map.get(name) ?? '', ratio)))

@@ -1,0 +1,35 @@
+import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
+import { compactJson } from './json-map.ts'
+
+export type OptionChange = { key: string; before: string; after: string }
+type Texts = ReadonlyMap<string, string>
+
+export function changedOptions(baseline: Texts, drafts: Texts): OptionChange[] {
+  return [...drafts]
+    .map(([key, after]) => ({ key, before: baseline.get(key) ?? '', after }))
+    .filter(({ before, after }) => !isSameValue(before, after))
+}
+
+/**
+ * Returns true if two texts have the same value. White space in JSON and trailing zeros of numbers
+ * make no difference.
+ */
+function isSameValue(before: string, after: string): boolean {
+  if (before === after || isSameNumber(before, after)) return true
+  return isStructure(before) && isStructure(after) && compactJson(before) === compactJson(after)
+}
+
+const isStructure = (text: string): boolean => /^\s*[[{]/.test(text)
+
+export function changedLines(
+  before: string,
+  after: string,
+): { removed: string[]; added: string[] } {
+  const lines = (text: string) => text.split('\n').map((line) => line.replace(/,\s*$/, ''))
+  const [old, fresh] = [lines(before), lines(after)]
+  const [oldSet, freshSet] = [new Set(old), new Set(fresh)]
+  return {
+    removed: old.filter((line) => !freshSet.has(line)),
+    added: fresh.filter((line) => !oldSet.has(line)),
+  }
+}

@@ -1,0 +1,94 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call } from '#console/api/client.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { Icon } from '#console/ui/elements/icons.tsx'
+import { Time } from '#console/ui/elements/time.tsx'
+import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
+import { useSubmit } from '#console/ui/forms/use-submit.ts'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { showError } from '#console/ui/messages/toast.ts'
+import type { PricePreview as Preview } from '#write-api/contract/options.ts'
+import { PricePreviewFigures, PricePreviewTable } from './price-change-preview-figures.tsx'
+import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
+import type { SettingsForm } from './use-settings-form.ts'
+
+const DAYS = { '24h': 1, '7d': 7, '30d': 30 } as const
+type Range = keyof typeof DAYS
+const RANGES = ['24h', '7d', '30d'] as const
+
+export function PricePreview({ form }: { form: SettingsForm }) {
+  const { t } = useTranslation()
+  const [range, setRange] = useState<Range>('7d')
+  const [found, setFound] = useState<Preview | null>(null)
+  const drafts = form.changes.filter(({ key }) => isPriceOption(key))
+  const { isBusy, submit } = useSubmit(async () => {
+    const entries = unsavedPriceEntries(drafts)
+    if (entries === null) return showError(t('settings.checkInput'))
+    const to = Math.floor(Date.now() / 1_000)
+    const preview = await call('POST /api/option/price_preview', {
+      body: {
+        prices: Object.fromEntries(drafts.map(({ key, after }) => [key, after])),
+        start_timestamp: to - DAYS[range] * 86_400,
+        end_timestamp: to,
+      },
+    })
+    setFound(preview)
+  })
+  const count = (unsavedPriceEntries(drafts) ?? []).length || drafts.length
+  return (
+    <>
+      <p>{count === 0 ? t('pricing.previewNoDraft') : t('pricing.previewDraft', { count })}</p>
+      <div className="tg-price-filters">
+        <Segmented
+          label={t('pricing.previewRange')}
+          value={range}
+          choices={RANGES.map((value) => ({ value, label: t(`timeRange.span.${value}`) }))}
+          onChange={(next) => {
+            setRange(next)
+            setFound(null)
+          }}
+        />
+        <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
+          {t('pricing.previewRun')}
+        </Button>
+      </div>
+      {isBusy && <Skeleton height={280} />}
+      {!isBusy && found !== null && <PreviewResult preview={found} />}
+    </>
+  )
+}
+
+function PreviewResult({ preview }: { preview: Preview }) {
+  const { t } = useTranslation()
+  const { refused, models, users } = preview
+  if (preview.calls === 0) return <EmptyState icon="chart" title={t('pricing.previewNone')} />
+  return (
+    <>
+      {!preview.is_complete && (
+        <p className="tg-price-warning" role="alert">
+          <Icon name="alert" size={16} />
+          <span>
+            {t('pricing.previewPartial', { time: '' })}
+            <Time at={preview.end_timestamp} style="stamp" />
+          </span>
+        </p>
+      )}
+      <PricePreviewFigures preview={preview} />
+      {refused > 0 && (
+        <p className="tg-hint">{t('pricing.previewRefusedHint', { count: refused })}</p>
+      )}
+      <PricePreviewTable
+        title={t('shared.byModel')}
+        column={t('ui.model')}
+        rows={models.map((row) => ({ name: row.model, ...row }))}
+      />
+      <PricePreviewTable
+        title={t('pricing.byUser')}
+        column={t('shared.user')}
+        rows={users.map((row) => ({ name: row.username || String(row.user_id), ...row }))}
+      />
+    </>
+  )
+}

@@ -1,0 +1,88 @@
+import { pageSizeParam } from '#console/ui/lists/list-url-params.ts'
+import {
+  choiceParam,
+  fallbacksOf,
+  integerParam,
+  textParam,
+  type UrlValues,
+} from '#console/ui/state/url-state.ts'
+import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
+
+/** The log types: 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
+export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
+export type LogType = (typeof LOG_TYPES)[number]
+
+/** The default time range, from midnight until one hour from now. */
+export const DEFAULT_RANGE = relativeRange('today')
+
+/** The filters of the usage log, which are kept in the URL. An empty text or 0 does not filter. */
+const FILTERS = {
+  type: integerParam({ fallback: 0, max: 6 }),
+  token: textParam(),
+  model: textParam(),
+  group: textParam(),
+  /** The id of a call, or the start of an id. This filter ignores the time range. */
+  request: textParam('', 100),
+  range: rangeParam(DEFAULT_RANGE),
+  /** The channel of the call. This filter is for admins only. */
+  channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
+  /** A channel on which an attempt of the call failed. This filter is for admins only. */
+  failed_channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
+  /** The user who made the call. This filter is for admins only. */
+  username: textParam(),
+} as const
+
+/**
+ * The columns by which the log can be sorted. The server sorts only the newest 10,000 rows. The
+ * details can't be sorted, because they are texts of different kinds.
+ */
+export const LOG_SORTS = {
+  time: 'created_at',
+  username: 'username',
+  token: 'token_name',
+  model: 'model_name',
+  prompt: 'prompt_tokens',
+  completion: 'completion_tokens',
+  timing: 'use_time',
+  cost: 'quota',
+  type: 'type',
+  channel: 'channel',
+  group: 'group',
+  ratios: 'ratios',
+  firstToken: 'first_token',
+  retry: 'retries',
+} as const
+
+export const LOG_URL_PARAMS = {
+  ...FILTERS,
+  sort: choiceParam<keyof typeof LOG_SORTS | ''>(
+    Object.keys(LOG_SORTS) as (keyof typeof LOG_SORTS)[],
+    '',
+  ),
+  order: choiceParam<'asc' | 'desc'>(['asc', 'desc'], 'desc'),
+  p: integerParam({ fallback: 0, max: 999_999_999 }),
+  page_size: pageSizeParam,
+  /**
+   * The ids of the visible columns. An empty list means the columns that this browser remembers.
+   */
+  columns: textParam('', 400),
+} as const
+
+export type LogFilters = Pick<UrlValues<typeof LOG_URL_PARAMS>, keyof typeof FILTERS>
+
+export const NO_FILTERS: LogFilters = fallbacksOf(FILTERS)
+
+/**
+ * Returns the filters that apply to the user. Users who are not admins can't use the filters for
+ * admins.
+ */
+export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
+  const { type, token, model, group, request, range } = values
+  const { channel, failed_channel, username } = isAdmin ? values : NO_FILTERS
+  return { type, token, model, group, request, range, channel, failed_channel, username }
+}
+
+export const filterCount = (filters: LogFilters): number =>
+  Object.keys(FILTERS).filter(
+    (name) => filters[name as keyof LogFilters] !== NO_FILTERS[name as keyof LogFilters],
+  ).length
