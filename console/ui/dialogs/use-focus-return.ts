@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef } from 'react'
 
 /**
- * When the panel closes, returns the focus to the element that had it before. The element is read
- * while rendering, because a child may take the focus before effects run. It is kept until the
- * panel has closed on screen, because React may discard a rendering that closes the panel.
+ * When the panel closes, returns the focus to the element that had it before. This element is read
+ * during rendering, because a child may take the focus before effects run. It is remembered until
+ * the panel has closed on screen, because React may discard a rendering that closes the panel.
  */
 export function useFocusReturn(isOpen: boolean): void {
   const opener = useRef<HTMLElement | null>(null)
@@ -28,7 +28,10 @@ export const lastDialog = (): HTMLElement | undefined =>
     ),
   ].at(-1)
 
-/** Reports whether an element has the focus only until the opening panel takes it. */
+/**
+ * Returns true if an element loses the focus anyway, because it is the page itself or in a dialog
+ * that is closing.
+ */
 export const isLeft = (focused: Element): boolean =>
   focused === document.body || focused.closest('.tg-overlay-exit, .tg-overlay-exit-active') !== null
 
