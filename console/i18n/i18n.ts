@@ -48,10 +48,13 @@ export const currentLanguage = (): Language => (i18next.language === 'en' ? 'en'
 /** Returns a BCP 47 tag for `Intl` and `<html lang>`. */
 export const localeOf = (language: Language): string => LOCALES[language]
 
-/** For use outside of components. */
+/**
+ * Returns a translated text outside of components. Components use `useTranslation`, so that they
+ * follow a change of the language.
+ */
 export const translate = i18next.t
 
-/** Loads the texts that all console pages share. */
+/** Loads the texts of all pages of the console, apart from those that load with their pages. */
 export async function loadAllTranslations(): Promise<void> {
   needed.delete('entry')
   needed.add('all')
@@ -63,7 +66,10 @@ export async function loadTranslations(part: 'pages' | 'logDetails' | 'audit'): 
   await load(currentLanguage())
 }
 
-/** Loads only the texts of the pages before login. The fallback language is Chinese. */
+/**
+ * Starts the translations with the texts of the pages before the login. The fallback language is
+ * Chinese.
+ */
 export async function startI18n(): Promise<void> {
   const language = firstLanguage(localStorage.getItem(STORAGE_KEY), navigator.languages)
   await i18next.use(initReactI18next).init({

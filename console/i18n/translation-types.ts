@@ -3,7 +3,10 @@ import type { zh } from './zh/console-translations.ts'
 import type { logDetails } from './zh/log-details.ts'
 import type { pageTranslations } from './zh/on-demand-translations.ts'
 
-/** The Chinese texts define the keys of every language, and the placeholders of every text. */
+/**
+ * The type of the Chinese texts. They define which keys every language has, and which placeholders
+ * each text has.
+ */
 export type ChineseTranslations = typeof zh &
   typeof pageTranslations &
   typeof auditTranslations & { logDetails: typeof logDetails }

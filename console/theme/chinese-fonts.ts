@@ -1,7 +1,10 @@
 import regular from '@fontsource/noto-sans-sc/400.css?url'
 import semibold from '@fontsource/noto-sans-sc/600.css?url'
 
-/** Loaded separately, because the lists of characters are larger than all other styles. */
+/**
+ * The styles of the Chinese fonts. They are loaded separately, because their lists of characters
+ * are larger than all other styles.
+ */
 export const CHINESE_FONTS: readonly string[] = [regular, semibold]
 
 let loading: Promise<unknown> | undefined

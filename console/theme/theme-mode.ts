@@ -18,7 +18,10 @@ export function useTheme(): ThemeMode {
   return useSyncExternalStore(subscribe, currentTheme)
 }
 
-/** Applies the system's theme until the user chooses a theme in any tab. */
+/**
+ * Follows the theme of the operating system until the user selects a theme, in this tab or in
+ * another one.
+ */
 export function followTheme(): void {
   window.matchMedia(SYSTEM).addEventListener('change', apply)
   window.addEventListener('storage', (event) => {

@@ -5,7 +5,7 @@ import { fullKey } from '#console/ui/elements/token-key.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { chatAddress, chatTarget, externalClient } from '#console/ui/state/chat-links.ts'
-import { MissingClient } from './missing-client.tsx'
+import { MissingClient } from './missing-chat-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 
 export function ChatLinkPage() {

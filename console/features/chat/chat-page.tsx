@@ -18,12 +18,15 @@ import {
 } from '#console/ui/state/chat-links.ts'
 import { useChats } from '#console/ui/state/use-chat-links.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
-import { MissingClient, UnknownClient } from './missing-client.tsx'
+import { MissingClient, UnknownClient } from './missing-chat-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 
 const RELOADED = 'chat-reloaded'
 
-/** Embeds a chat client, which may run scripts, store data and read the key in `address`. */
+/**
+ * Shows a chat client in a frame. The client may run scripts, store data, and read the token's key,
+ * which is in `address`.
+ */
 function ChatFrame({ name, address }: { name: string; address: string }) {
   const { t } = useTranslation()
   const isBlocked = useIsBlocked(address)
@@ -42,8 +45,8 @@ function ChatFrame({ name, address }: { name: string; address: string }) {
 }
 
 /**
- * Returns true if the page's security policy blocks the frame. Reloads the page once, because a
- * reload loads the latest policy.
+ * Returns true if the content security policy of the page blocks the frame. The page is reloaded
+ * once, because the policy may have changed since it was loaded.
  */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)

@@ -12,12 +12,15 @@ import { StateCell } from './state-cell.tsx'
 const STEP = 5
 const BAR = 4
 const HEIGHT = 20
-/** The minimum height (px) of the failures in a bar, so that even one percent is visible. */
+/**
+ * The minimum height (px) of the failed part of a bar, so that a failure rate of one percent is
+ * visible.
+ */
 const FAILURE_HEIGHT_MIN = 2
 
 /**
- * Draws the success rates as bars, with a dot for a period without calls. One SVG path per color
- * makes scrolling fast.
+ * Draws the success rates as small bars, and a dot for a time without calls. All bars of a color
+ * are one SVG path, because many elements would make scrolling slow.
  */
 function SparkBars({ points }: { points: readonly HealthPoint[] }) {
   const paths = pathsOf(points)
@@ -65,7 +68,7 @@ export const UnknownValue = () => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth
 
-/** Returns the columns of the health list, which all fit into a window of 1 280 pixels. */
+/** Returns the columns of the health list. They fit into a window of 1280 pixels. */
 export function healthColumns(of: ColumnContext): readonly Column<Row>[] {
   const { t, number, money, period } = of
   const title = (id: keyof Translations['health']['column']) => t(`health.column.${id}`)
@@ -111,7 +114,10 @@ const nameCell = ({ id, name, tag }: Row) => (
   </span>
 )
 
-/** An anomaly is a response with a wrong model or an unexpectedly high cost. */
+/**
+ * Shows the number of anomalies of a channel. An anomaly is a response with the wrong model or with
+ * an unexpectedly high cost.
+ */
 function Anomalies({ row, of: { t, number, period } }: { row: Row; of: ColumnContext }) {
   const count = row.figures[period]?.anomalies ?? 0
   if (count === 0) return null

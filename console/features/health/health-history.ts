@@ -1,7 +1,7 @@
 import { stampText } from '#console/ui/elements/time-text.ts'
 import type { HealthHistory, HealthHistoryPoint } from '#read-api/contract/channel-health.ts'
 
-/** The attempts in one time step of the chart. A null value means that there is no data. */
+/** The attempts in one time step of the chart. A value is null if there is no data. */
 export type HistoryStep = {
   readonly at: number
   readonly time: string
@@ -15,9 +15,9 @@ export type HistoryStep = {
 export type History = {
   readonly steps: readonly HistoryStep[]
   readonly attempts: number
-  /** The success rate of all attempts in the range, or null if there were no attempts. */
+  /** The share of all attempts in the range that succeeded, or null if there were none. */
   readonly rate: number | null
-  /** The step with the lowest success rate. Among equal rates, the newest step. */
+  /** The step with the lowest success rate. Among steps with the same rate, it is the newest. */
   readonly lowest: HistoryStep | null
 }
 

@@ -29,7 +29,9 @@ const RATE = 'var(--tg-chart-1)'
 const P50 = 'var(--tg-chart-2)'
 const P95 = 'var(--tg-chart-3)'
 
-/** Draws the history chart. The large chart library makes this a chunk of its own. */
+/**
+ * Draws the history chart. It is loaded as a separate script, because the chart library is large.
+ */
 export function HistoryChart({ history }: { history: History }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -5,7 +5,7 @@ export function durationText(milliseconds: number, number: Intl.NumberFormat): s
   return `${number.format(seconds < 9.95 ? Math.round(seconds * 10) / 10 : Math.round(seconds))} s`
 }
 
-/** Formats a success rate. A rate below 1 is never rounded up to 100%. */
+/** Formats a success rate as a percentage. A rate below 1 is never shown as 100%. */
 export function rateText(rate: number, number: Intl.NumberFormat): string {
   const percent = rate * 100
   return `${number.format(percent >= 99.95 && rate < 1 ? 99.9 : Math.round(percent * 10) / 10)}%`

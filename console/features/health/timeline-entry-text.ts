@@ -94,7 +94,10 @@ const FIELD_KEYS = {
   cost_ratio: 'channelForm.costRatio',
 } as const
 
-/** Formats the number of a channel's key. `key` is null if the channel no longer has the key. */
+/**
+ * Returns the number of a channel's key as text. `key` is null if the channel does not have the key
+ * any longer.
+ */
 const keyText = (t: TFunction, key: number | null): string =>
   key === null ? t('health.formerKey') : t('health.key', { key: key + 1 })
 

@@ -1,11 +1,14 @@
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 
-/** One entry, or several entries of one circuit, newest first. */
+/**
+ * Entries of the timeline that are shown together: a single entry, or several entries of one
+ * circuit, newest first. A circuit stops calls to a failing channel for a while.
+ */
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
- * Groups the entries of each circuit. A user action or a channel change ends all groups, but an
- * automatic test does not.
+ * Groups entries of the same circuit. An action of a user or a change of the channel ends all
+ * groups, because it may explain what follows. An automatic test ends no group.
  */
 export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []
@@ -26,8 +29,8 @@ export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryG
 }
 
 /**
- * Returns a text that identifies the entry's circuit. Returns null for an entry without a circuit,
- * such as a user action.
+ * Returns a text that identifies the circuit of an entry. Returns null for an entry without a
+ * circuit, such as a user's action.
  */
 function circuitOf({ kind, by, model, key }: TimelineEntry): string | null {
   if (!kind.startsWith('circuit-') || by !== null) return null

@@ -115,7 +115,10 @@ function StateAtMoment(props: { state: NonNullable<ChannelTimeline['state_at']> 
   )
 }
 
-/** The number of entries per page, which is high because one line may combine several entries. */
+/**
+ * The number of entries per page. It is high, because one line of the timeline can combine several
+ * entries.
+ */
 const TIMELINE_PAGE = 50
 
 function timelineQuery(ask: { channelId: number; at: number; page: number }) {

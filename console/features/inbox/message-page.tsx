@@ -64,11 +64,13 @@ function Content({ message }: { message: InboxMessage }) {
   return <RichText text={content} title={t('inbox.content')} isHtml={format === 'html'} />
 }
 
-/** Reads a message. A deleted message, or one for other users, causes a 404. */
+/**
+ * Reads a message. The server responds with 404 if the message was deleted or is for other users.
+ */
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 
-/** Marks a message as read. The unread count decreases before the server responds. */
+/** Marks a message as read. The number of unread messages is reduced before the server responds. */
 function useMarkRead(message: InboxMessage | undefined): void {
   const client = useQueryClient()
   const marked = useRef(0)

@@ -1,13 +1,22 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/** The maximum number of characters. Removing markup from a longer text is slow. */
+/**
+ * The maximum number of characters that a preview is made from. Removing the markup of a long text
+ * is slow.
+ */
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
-/** Splits a text into visible characters, such as an emoji of several code points. */
+/**
+ * Splits a text into visible characters. One of them, such as an emoji, can have several code
+ * points.
+ */
 const CHARACTERS = new Intl.Segmenter()
 
-/** Returns at most 100 characters in one line, with `...` if the message is longer. */
+/**
+ * Returns the beginning of a message in one line of at most 100 characters. It ends with `...` if
+ * the message is longer.
+ */
 export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'format'>): string {
   const beginning = format === 'plain' ? content.slice(0, READ_MAX) : beginningOf(content)
   const text = WITHOUT_MARKS[format](beginning).replace(/\s+/g, ' ').trim()
@@ -21,7 +30,7 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
   )
 }
 
-/** Matches a long URL, which is removed because it could fill the limit `READ_MAX`. */
+/** Matches a long URL. It is removed first, because it could use up all `READ_MAX` characters. */
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
 

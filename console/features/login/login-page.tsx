@@ -77,7 +77,10 @@ export function LoginPage() {
   )
 }
 
-/** The password form is collapsed if only the super admin may use a password. */
+/**
+ * Shows the login methods. The password form is collapsed if only the super admin may log in with a
+ * password.
+ */
 function LoginMethods({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
   const { t } = useTranslation()
   const status = useStatus()
@@ -112,7 +115,9 @@ function LoginMethods({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
   )
 }
 
-/** Links to the registration and the password reset. `aff` is the inviter's code. */
+/**
+ * Links to the registration and to the password reset. `aff` is the invitation code from the URL.
+ */
 function Links({ aff }: { aff: string | null }) {
   const { t } = useTranslation()
   const status = useStatus()

@@ -9,7 +9,10 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
 import { useCompleteLogin } from './use-complete-login.ts'
 
-/** The target of redirects from OAuth providers. Completes a login or connects an account. */
+/**
+ * The page to which OAuth providers redirect. It completes a login, or connects a login method to
+ * the account.
+ */
 export function OAuthPage() {
   const { t } = useTranslation()
   const { pathname } = useLocation()

@@ -59,7 +59,10 @@ function Dialog(props: { method: Messenger; onClose: () => void }) {
   )
 }
 
-/** The intent is always a login, because login methods are connected only on the account page. */
+/**
+ * Returns the purpose of the OAuth request. Here it is always a login, because login methods are
+ * connected only on the account page.
+ */
 function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')
   return aff === null ? { intent: 'login' } : { intent: 'login', aff }

@@ -16,7 +16,10 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { MePanelProps } from './me-panel.ts'
 
-/** The server sends the access token only once, when the token is created. */
+/**
+ * Creates the access token, with which scripts call the management API. The server sends it only
+ * once, when it is created.
+ */
 export function AccessTokenPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -22,7 +22,7 @@ const FIELD_CODES = {
 
 export function ChangeEmailDialog(props: {
   isOpen: boolean
-  /** The account's mail address, or an empty text if there is none. */
+  /** The mail address of the account, or an empty text if it has none. */
   bound: string
   onClose: () => void
 }) {
@@ -61,7 +61,10 @@ export function ChangeEmailDialog(props: {
 
 type MailDraft = { email: string; code: string }
 
-/** This is a separate component, so that human verification loads only when the dialog opens. */
+/**
+ * The fields of the dialog. They are a separate component, so that the human check loads only when
+ * the dialog opens.
+ */
 function Fields({ form }: { form: DraftForm<MailDraft> }) {
   const human = useHumanCheck('verification')
   return (

@@ -18,8 +18,8 @@ const SYSTEMS: readonly (readonly [name: string, mark: RegExp])[] = [
 const CHARACTERS_MAX = 40
 
 /**
- * Returns a text such as `Chrome 140 · Windows`. Without a known browser, returns the system or the
- * start of `userAgent`.
+ * Returns a readable name for a device, such as `Chrome 140 · Windows`. For an unknown browser,
+ * returns the system or the beginning of `userAgent`.
  */
 export function deviceName(userAgent: string): string {
   const browser = BROWSERS.find(([, mark]) => mark.test(userAgent))

@@ -94,7 +94,7 @@ function InviteLink() {
   )
 }
 
-/** The invitation code is read only once, because it never changes. */
+/** Reads the user's invitation code. It is read only once, because it never changes. */
 const inviteCodeQuery = {
   ...apiQuery('GET /api/user/aff'),
   staleTime: Number.POSITIVE_INFINITY,

@@ -36,10 +36,13 @@ import { InvitePanel } from './invite-panel.tsx'
 import type { MePanel, MePanelProps } from './me-panel.ts'
 import { ModelsPanel } from './models-panel.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
-import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
+import { SettingsPanel } from './user-settings-panel.tsx'
 
-/** Shows the mail address, with which the user can log in and reset the password. */
+/**
+ * Shows the mail address of the account. It can be used for the login and for resetting the
+ * password.
+ */
 function MailPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const client = useQueryClient()

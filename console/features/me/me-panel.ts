@@ -1,7 +1,10 @@
 import type { ReactElement } from 'react'
 import type { User } from '#read-api/contract/users.ts'
 
-/** The user is undefined until the account has loaded. */
+/**
+ * The properties of each panel on the account page. The user is undefined until the account has
+ * loaded.
+ */
 export type MePanelProps = { readonly user: User | undefined }
 
 export type MePanel = {

@@ -13,7 +13,7 @@ import {
   type SettingsDraft,
   storedMailTo,
   undeliverableField,
-} from './settings-draft.ts'
+} from './user-settings-draft.ts'
 
 const PRESETS = [100_000n, 500_000n, 1_000_000n, 5_000_000n]
 
@@ -62,7 +62,10 @@ function MailFields(props: FieldsProps) {
   )
 }
 
-/** This is a separate component, so that human verification loads only when it is needed. */
+/**
+ * The field for the code that proves a mail address. It is a separate component, so that the human
+ * check loads only when it is needed.
+ */
 function MailCode({ form }: Pick<FieldsProps, 'form'>) {
   const human = useHumanCheck('verification')
   return (

@@ -58,6 +58,9 @@ export function PasskeyDialog(props: {
   )
 }
 
-/** Adds a passkey. Returns recovery codes if the account had no second factor before. */
+/**
+ * Adds a passkey to the account. If it is the first second factor, the server creates recovery
+ * codes and returns them.
+ */
 const addPasskey = async (body: AddPasskey): Promise<string[]> =>
   (await call('POST /api/user/passkeys', { body })).recovery_codes

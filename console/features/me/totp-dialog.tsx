@@ -53,6 +53,9 @@ export function TotpDialog(props: {
   )
 }
 
-/** Enables TOTP. Returns recovery codes if the account had no second factor before. */
+/**
+ * Enables codes of an authenticator app (TOTP). If it is the first second factor, the server
+ * creates recovery codes and returns them.
+ */
 const confirmTotp = async (code: string): Promise<string[]> =>
   (await call('POST /api/user/totp', { body: { code } })).recovery_codes

@@ -9,7 +9,10 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, type MoneyRule, quotaFromDollars } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
-/** Transfers rewards to the balance. The amount is in the site's unit (dollars or quota units). */
+/**
+ * Moves rewards for invitations to the balance. The amount is entered in dollars or quota units, as
+ * the site is set.
+ */
 export function TransferRewardsDialog(props: {
   isOpen: boolean
   earned: bigint
@@ -60,7 +63,7 @@ function amountOf(text: string, rule: MoneyRule): bigint | null {
   return /^\d{1,16}$/.test(text.trim()) ? BigInt(text.trim()) : null
 }
 
-/** The server accepts no transfer of less than one dollar. */
+/** Returns the smallest amount that the server transfers: one dollar, in quota units. */
 export function minimumTransfer({ quotaPerUnit }: MoneyRule): bigint {
   const [integer = '0', fraction = ''] = quotaPerUnit.split('.')
   return BigInt(integer) + (/[1-9]/.test(fraction) ? 1n : 0n)

@@ -12,7 +12,10 @@ import type { ProofOnly, TotpOffer } from '#write-api/contract/credentials.ts'
 import { PasskeyDialog } from './passkey-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
-/** Shows the recovery codes. Only the button closes the dialog, so that no codes are lost. */
+/**
+ * Shows the recovery codes. Only its button closes the dialog, because the codes are not shown a
+ * second time.
+ */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation()
   const site = useSiteName()
@@ -69,7 +72,7 @@ type Props = {
   needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
   onClose: () => void
-  /** Receives the recovery codes that were created, or an empty list. */
+  /** Called with the recovery codes that were created. The list is empty if none were created. */
   onSettled: (codes: readonly string[]) => Promise<void>
 }
 

@@ -15,7 +15,9 @@ import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-id
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 
-/** The form's values. `proof` is a proof of identity without a field, such as a passkey. */
+/**
+ * The values of the form. `proof` is a proof of identity that needs no field, such as a passkey.
+ */
 export type PasswordDraft = {
   current: string
   next: string
@@ -29,8 +31,8 @@ const FIELD_CODES = {
 }
 
 /**
- * The form for a new password. Setting the password ends all other sessions. A user without a
- * password confirms the change with a code.
+ * Sets a new password, which ends all other sessions of the user. A user without a password
+ * confirms the change with a code.
  */
 export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
   const { t } = useTranslation()

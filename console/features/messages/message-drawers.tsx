@@ -34,7 +34,10 @@ const WIDTH = 900
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** Reads the complete message, because the list contains only the beginning of each message. */
+/**
+ * The form to edit a message. It reads the complete message, because the list contains only its
+ * beginning.
+ */
 export function EditDrawer(props: Props & { id: number }) {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
@@ -67,7 +70,10 @@ export function EditDrawer(props: Props & { id: number }) {
   )
 }
 
-/** `message` is the version that the form edits, and `now` is the latest version on the server. */
+/**
+ * The form with the message. `message` is the version with which the form opened, and `now` is the
+ * latest version of the server.
+ */
 function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
   const { t } = useTranslation()
   const { message } = props

@@ -9,7 +9,10 @@ import type { MessageText } from './message-draft.ts'
 
 const PREVIEW_MS = 300
 
-/** Updates the preview only after a pause in typing, because each update loads a new document. */
+/**
+ * Shows a preview of the message. It is updated after a pause in typing, because each update loads
+ * a document.
+ */
 function TextPreview({ text }: { text: MessageText }) {
   const { t } = useTranslation()
   const [previewed, setPreviewed] = useState(text)

@@ -94,7 +94,7 @@ function Table(props: {
   )
 }
 
-/** Reads one page of a message's recipients. `p` is the zero-based page number. */
+/** Reads one page of the recipients of a message. The number `p` of the page starts at 0. */
 function recipientsQuery(id: number, query: { p: number; page_size: number } & ListSort) {
   const input = { params: { id }, query }
   const key = [...messagesKey, 'recipients', id, query]

@@ -1,7 +1,10 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 
-/** Page buttons for a list inside a form: no choice of the page size and no shortcuts. */
+/**
+ * The page buttons of a list inside a form. There is no choice of the page size, and there are no
+ * shortcuts.
+ */
 export function UserPagination(props: {
   page: number
   pageSize: number

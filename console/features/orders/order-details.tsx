@@ -10,7 +10,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { type OrderEvent, orderTimeline } from './order-timeline.ts'
 
-/** The reason codes of Stripe that the console can translate. */
+/** The reason codes of Stripe for which the console has translations. */
 const REASONS = [
   'bank_cannot_process',
   'credit_not_processed',

@@ -29,7 +29,10 @@ const ADDRESS = listUrlParams(
   { sorts: SORTS, isKeyset: true },
 )
 const EVERY_MS = 1_000
-/** The log types that change orders: 1 is a payment, and 3 is a refund or restored quota. */
+/**
+ * The log types that mean a change of an order: 1 is a payment, and 3 is a refund or quota that was
+ * restored.
+ */
 const MOVEMENTS: readonly number[] = [1, 3]
 
 export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {

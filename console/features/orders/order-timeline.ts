@@ -27,11 +27,14 @@ export type OrderEvent = {
    * The provider's id of the event, or an empty text for a refund that was recorded by an admin.
    */
   readonly sourceId: string
-  /** The provider's code or the admin's text. Empty if an earlier event has the same reason. */
+  /**
+   * The code of the provider or the text of the admin. It is empty if an earlier event has the same
+   * reason.
+   */
   readonly reason: string
   /** The status of the dispute, or an empty text for other events. */
   readonly status: string
-  /** The deadline (unix seconds) for a response to the dispute. */
+  /** The time (unix seconds) until which the site must respond to the dispute. */
   readonly dueBy: number | null
   /** The admin who recorded the refund, or an empty text for other events. */
   readonly actor: string
@@ -68,7 +71,10 @@ export function orderTimeline({ refunds, restorations, reports }: Order): OrderE
   return events.toSorted((a, b) => a.at - b.at)
 }
 
-/** Each report repeats all data of a dispute. Only changed values become events. */
+/**
+ * Converts the payment provider's reports to events. Each report repeats all data of a dispute, so
+ * only values that have changed become events.
+ */
 function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
   const latest = new Map<string, PaymentReport>()
   return reports.flatMap((report) => {
@@ -97,8 +103,8 @@ const REFUND_KINDS: Readonly<Record<string, ReportedKind>> = {
 }
 
 /**
- * Matches the id of a charge. A report with this id contains the sum of all refunds. Other reports
- * describe a single refund.
+ * Matches the id of a charge at Stripe. A report with such an id contains the sum of all refunds of
+ * the charge. Any other report is about a single refund.
  */
 const CHARGE_ID = /^(ch|py)_/
 

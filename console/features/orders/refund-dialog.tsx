@@ -10,7 +10,10 @@ import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { isNegative, isZero, parseDecimal, subtract } from '#console/ui/quota/exact-decimal.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
-/** Records a refund. The admin must also refund the payment at the payment provider. */
+/**
+ * Records a refund on this site. It moves no money: the admin must also refund the payment at the
+ * payment provider.
+ */
 export function RefundDialog(props: { order: Order; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -66,8 +69,8 @@ function validateSum(
 }
 
 /**
- * Sends the number of refunds that the dialog has shown. The server refuses the refund if another
- * refund was recorded in the meantime.
+ * Records the refund on the server. The request contains the number of earlier refunds that the
+ * dialog has shown. If another refund was recorded in the meantime, the server refuses.
  */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {

@@ -11,27 +11,30 @@ import {
 import { groupDigits } from '#console/ui/quota/money.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
 
-/** The price in dollars of a million input tokens at model ratio 1. */
+/** The price in dollars of a million input tokens at ratio 1. */
 const BASE = fromInteger(2)
 const QUOTA_PER_DOLLAR = fromInteger(500_000)
 const ZERO = fromInteger(0)
 
-/** Converts the number through its shortest decimal text, which avoids binary rounding errors. */
+/**
+ * Converts a JavaScript number by its shortest decimal text, so that no binary rounding errors
+ * appear.
+ */
 const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
 
 /**
- * Rounds to 12 decimals, which removes the errors of 16-digit ratios. For example, the API sends
- * 3.3333333333333335 for 10/3.
+ * Rounds a price to 12 decimals. Ratios have up to 16 digits, the last of which can be wrong: the
+ * API sends 3.3333333333333335 for 10/3.
  */
 const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromInteger(1), 12) ?? price
 
-/** Prices in dollars, either per million tokens or per call. */
+/** The prices of a model for a group, in dollars per million tokens or per call. */
 export type GroupPrices =
   | {
       readonly mode: 'tokens'
       readonly input: ExactDecimal
       readonly output: ExactDecimal
-      /** Null if cached input costs the same as other input. */
+      /** The price of cached input, or null if it costs the same as other input. */
       readonly cached: ExactDecimal | null
     }
   | { readonly mode: 'call'; readonly call: ExactDecimal }
@@ -51,7 +54,7 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
   }
 }
 
-/** Returns the model with the ratios for an input of this length. */
+/** Returns the model with the ratios that apply to an input of `prompt` tokens. */
 export function modelAtLength(model: PricedModel, prompt: number): PricedModel {
   const tier = model.context_tiers?.findLast(
     ({ above_input_tokens }) => prompt > above_input_tokens,
@@ -61,7 +64,7 @@ export function modelAtLength(model: PricedModel, prompt: number): PricedModel {
   return { ...model, model_ratio: model.model_ratio * tier.input_ratio, completion_ratio }
 }
 
-/** Returns the cost in dollars. At ratio 1, a million tokens cost $2. */
+/** Returns the cost of a call in dollars. At ratio 1, a million tokens cost $2. */
 export function costOf(
   model: PricedModel,
   groupRatio: number,
@@ -77,14 +80,14 @@ export function costOf(
   return divide(quota, QUOTA_PER_DOLLAR) ?? ZERO
 }
 
-/** Formats a price with three decimals, such as `$0.075`. Halves are rounded up. */
+/** Formats a price in dollars with three decimals, such as `$0.075`. Halves are rounded up. */
 export const threeDecimalText = (price: ExactDecimal): string => {
   const thousandths = roundToInteger(multiply(price, fromInteger(1_000)))
   const digits = String(thousandths).padStart(4, '0')
   return `$${groupDigits(`${digits.slice(0, -3)}.${digits.slice(-3)}`)}`
 }
 
-/** Formats a price with all of its decimals, and at least three. */
+/** Formats a price in dollars with all its decimals, but with at least three. */
 export const allDecimalsText = (price: ExactDecimal): string => {
   const [integer = '0', fraction = ''] = formatDecimal(price).split('.')
   return `$${groupDigits(`${integer}.${fraction.padEnd(3, '0')}`)}`

@@ -115,7 +115,7 @@ export function ownersOf(all: readonly PricedModel[]): readonly string[] {
   return names.has(OTHER_OWNER) && owners.length > 0 ? [...owners, OTHER_OWNER] : owners
 }
 
-/** Reads the prices. `userId` is null for a visitor. */
+/** Reads the prices of the models. `userId` is null for a visitor who is not logged in. */
 const pricingQuery = (userId: number | null) =>
   queryOptions({
     queryKey: ['pricing', userId],

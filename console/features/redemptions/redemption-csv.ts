@@ -13,7 +13,7 @@ const COLUMNS = [
 
 export type CsvRedemption = Pick<Redemption, (typeof COLUMNS)[number]>
 
-/** Without a byte order mark, spreadsheet programs do not recognize UTF-8. */
+/** The first character of the file. Without it, spreadsheet programs do not recognize UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = /^[=+\-@\t\r]/
 
@@ -32,7 +32,7 @@ function redemptionsCsv(redemptions: readonly CsvRedemption[]): string {
   return BYTE_ORDER_MARK + text.join('')
 }
 
-/** Prefixes a formula with `'`, because a spreadsheet program would evaluate the formula. */
+/** Puts `'` before a text that looks like a formula, because a spreadsheet program would run it. */
 const guarded = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text)
 
 function quoted(cell: string | number | boolean): string {

@@ -22,13 +22,15 @@ import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
 const { quota, maxUses, ...FORM_FIELDS } = REDEMPTION_TERMS
 
-/** The values of the form. Numbers and times are stored as the user has typed them. */
+/**
+ * The values of the form for redemption codes. Numbers and times are kept as the user typed them.
+ */
 export type RedemptionDraft = DraftOf<typeof FORM_FIELDS> & {
   amount: string
   count: string
-  /** If the text is empty, the server generates the key. */
+  /** The code to redeem. If it is empty, the server generates one. */
   key: string
-  /** An empty text or -1 means no limit. */
+  /** How often the code can be redeemed. An empty text and -1 mean no limit. */
   maxUses: string
 }
 
@@ -53,7 +55,10 @@ export const draftOfRedemption = (redemption: Redemption, unit: AmountUnit): Red
   maxUses: redemption.is_gift && redemption.max_uses >= 0 ? String(redemption.max_uses) : '',
 })
 
-/** The stored values. An expiry that equals the stored `validUntil` may be in the past. */
+/**
+ * The stored values of a code. An expiry in the past is valid only if it equals the stored
+ * `validUntil`.
+ */
 type StoredValues = { readonly used: number; readonly validUntil: string }
 
 function validateRedemption(draft: RedemptionDraft, unit: AmountUnit, stored: StoredValues) {
@@ -91,7 +96,10 @@ export function redemptionErrors(
   return { ...fieldErrors(t, FORM_FIELDS, draft), ...Object.fromEntries(texts) }
 }
 
-/** Call this function only if `redemptionErrors` has found no errors. */
+/**
+ * Converts a draft to the body of a request. The caller must have checked the draft with
+ * `redemptionErrors`.
+ */
 export const createRedemptionBody = (
   draft: RedemptionDraft,
   unit: AmountUnit,

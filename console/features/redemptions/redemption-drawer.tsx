@@ -72,7 +72,10 @@ function keyErrors(error: unknown) {
   return errorsByCode<RedemptionDraft>({ key: KEY_CODES })(error)
 }
 
-/** Returns the same idempotency key for a retry, so that codes are not created twice. */
+/**
+ * Returns the idempotency key of a request. A retry of the same request gets the same key, so that
+ * codes are not created twice.
+ */
 function idempotencyKeyFor(attempt: { request: string; key: string }, request: string): string {
   if (attempt.request !== request) Object.assign(attempt, { request, key: randomId() })
   return attempt.key

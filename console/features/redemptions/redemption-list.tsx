@@ -21,7 +21,10 @@ import { redemptionColumns } from './redemption-columns.tsx'
 import { isSpent } from './redemption-state.ts'
 import { type RedemptionActions, useRedemptionActions } from './use-redemption-actions.ts'
 
-/** The server's sort columns. Keys are sorted by their last four characters. */
+/**
+ * The names that the server gives to the sortable columns. Codes are sorted by their last four
+ * characters.
+ */
 const SORTS = {
   id: 'id',
   name: 'name',

@@ -14,7 +14,7 @@ type StateFields = Pick<
   'status' | 'is_gift' | 'max_uses' | 'used_count' | 'valid_from' | 'valid_until'
 >
 
-/** Returns true for a gift code that is used up. Its status remains 1 (enabled). */
+/** Returns true if all uses of a gift code are spent. Its stored status stays 1 (enabled). */
 const isUsedUp = ({ is_gift, max_uses, used_count }: StateFields): boolean =>
   is_gift && max_uses >= 0 && used_count >= max_uses
 

@@ -21,7 +21,7 @@ export const FIELD_CODES: FieldCodes<RegisterDraft> = {
   code: ['MailCodeRequired', 'MailCodeWrong'],
 }
 
-/** Checks only the form of a mail address. The server checks the rest. */
+/** Matches a text that looks like a mail address. The server checks the address fully. */
 const LIKE_AN_ADDRESS = /^[^\s@＠]+[@＠][^\s@＠]+$/
 
 export function validateRegistration(

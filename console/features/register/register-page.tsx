@@ -53,7 +53,7 @@ function RegisterForm() {
   )
 }
 
-/** The URL parameter `aff` is the code of the inviter. */
+/** The registration page. The URL parameter `aff` is the invitation code. */
 export function RegisterPage() {
   const { t } = useTranslation()
   const [params] = useSearchParams()

@@ -21,7 +21,10 @@ type SetupDraft = AccountDraft & { mode: UsageMode }
 
 const EMPTY_SETUP: SetupDraft = { ...EMPTY_ACCOUNT, mode: 'external' }
 
-/** `token` from the server's log permits a setup from another machine. */
+/**
+ * Returns the body of the setup request. `token` is printed in the server's log, and is needed for
+ * a setup from another machine.
+ */
 function setupBody(draft: SetupDraft, token: string | null): Setup {
   return {
     username: draft.username.trim(),

@@ -93,7 +93,7 @@ export function DrawingsPage() {
   )
 }
 
-/** Without a callback URL, results arrive late or never. */
+/** Warns that the site has no callback URL, without which results arrive late or never. */
 function CallbackNotice() {
   const { t } = useTranslation()
   if (useStatus()?.mj_notify_enabled !== false) return null

@@ -1,7 +1,10 @@
 import type { TaskPush } from '#read-api/contract/tasks.ts'
 import type { AnyTask, TaskKind, TaskPage } from './task-kind.ts'
 
-/** `hasNew` is true if a live event has a task that is newer than all tasks of the page. */
+/**
+ * Updates the tasks of a page by live events. `hasNew` is true if an event is about a task that is
+ * newer than all tasks of the page.
+ */
 export function withPushes<Task extends AnyTask>(
   page: TaskPage<Task>,
   pushes: readonly TaskPush[],

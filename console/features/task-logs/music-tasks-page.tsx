@@ -54,7 +54,10 @@ function SongCard({ song, index }: { song: Song; index: number }) {
   )
 }
 
-/** Keeps its first link: later answers have newer links, which would restart the video. */
+/**
+ * Plays a video. The player keeps the first link, because later responses have other links to the
+ * same video, which would restart it.
+ */
 function VideoPlayer({ video }: { video: Video }) {
   const { t } = useTranslation()
   const [url] = useState(video.url)

@@ -10,7 +10,7 @@ type Status = keyof Translations['taskLogs']['status']
 type Action = keyof Translations['taskLogs']['action']
 type Code = Exclude<keyof Translations['taskLogs']['code'], 'refused'>
 
-/** A task with an empty status is being submitted. */
+/** The color of each status. The status is empty while a task is being submitted. */
 const STATUS_TONES: Readonly<Record<Status, Tone>> = {
   SUBMITTING: 'neutral',
   NOT_START: 'neutral',
@@ -137,7 +137,7 @@ export function TextCell(props: { text: string; onOpen: () => void; isBad?: bool
   )
 }
 
-/** A button in a row. The row's own click handler is not called. */
+/** A button in a row. Its click does not reach the row. */
 export const OpenButton = (props: { icon: IconName; text: string; onOpen: () => void }) => (
   <Button
     size="small"

@@ -39,7 +39,7 @@ export type EmptyTaskListText = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
-  /** The message if the site has disabled this kind of task. */
+  /** The message that is shown if the site has disabled this kind of task. */
   readonly off: string | null
 }
 

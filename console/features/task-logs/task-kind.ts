@@ -8,8 +8,8 @@ import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 export type AnyTask = DrawingTask | MusicTask
 
 /**
- * The columns by which the server can sort. It sorts only the newest 10 000 tasks. It can't sort
- * by the other columns, because they are encrypted, random or not stored.
+ * The columns by which the server can sort, among the newest 10,000 tasks only. It can't sort by
+ * other columns, because they are encrypted, random or not stored.
  */
 const SORTS = {
   submitted: 'submit_time',
@@ -28,13 +28,13 @@ const addressOf = (range: TimeRange) =>
     {
       range: rangeParam(range),
       id: textParam(),
-      /** For admins only. */
+      /** The channel of the task. This filter is for admins only. */
       channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
     },
     { pageName: 'p', hasPageSize: true, sorts: SORTS },
   )
 
-/** `page` is zero-based. Times are in unix seconds. */
+/** The filters and the page of the task list. `page` starts at 0, and times are in unix seconds. */
 type TaskQuery = ListSort & {
   scope: 'self' | 'all'
   id: string
@@ -47,7 +47,7 @@ type TaskQuery = ListSort & {
   signal: AbortSignal
 }
 
-/** True if more than `total` tasks exist. */
+/** A page of tasks. `is_total_capped` is true if there are more tasks than `total`. */
 export type TaskPage<Task> = ListPage<Task> & { is_total_capped: boolean }
 
 const inputOf = <Id extends object>(ask: TaskQuery, id: Id) => ({

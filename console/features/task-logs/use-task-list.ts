@@ -17,7 +17,9 @@ const EVERY_MS = 1_000
 export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const isAdmin = isAdminUser(useUser())
   const client = useQueryClient()
-  /** The position of the latest live event. Later reads must include all events up to it. */
+  /**
+   * The event log position of the latest live event. Later reads must include all events up to it.
+   */
   const floor = useRef(0)
   const keyOf = ({ range, id, channel, page, pageSize, sort, order }: TaskListQuery) => [
     'tasks',

@@ -49,7 +49,10 @@ export function TokenAccessFields({ form }: TokenFormProps) {
   )
 }
 
-/** Includes the token's group, even if the user may no longer use this group. */
+/**
+ * Returns the groups that can be selected. The token's own group is included even if the user may
+ * no longer use it.
+ */
 function useGroupChoices(group: string) {
   const { t } = useTranslation()
   const describeGroup = useTranslateGroupDescription()

@@ -27,7 +27,7 @@ import type { CreateToken, UpdateToken } from '#write-api/contract/tokens.ts'
 
 const { remainQuota, expiredTime, ...FORM_FIELDS } = writableFields(TOKEN_FIELDS)
 
-/** The values of the form. Numbers and dates are stored as the user has typed them. */
+/** The values of the token form. Numbers and dates are kept as the user typed them. */
 export type TokenDraft = DraftOf<typeof FORM_FIELDS> & {
   amount: string
   neverExpires: boolean
@@ -84,7 +84,7 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
 
 /**
  * Returns the errors of the fields. An expiry in the past is valid only if it equals the stored
- * expiry `expiresBefore`.
+ * one, `expiresBefore`.
  */
 export function validateToken(
   draft: TokenDraft,
@@ -114,7 +114,10 @@ export function validateToken(
   return errorKeys
 }
 
-/** Call this function only if `validateToken` has found no errors. */
+/**
+ * Converts a draft to the body of a request. The caller must have checked the draft with
+ * `validateToken`.
+ */
 export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
   ...bodyOf(FORM_FIELDS, { ...draft, allowIps: addressLines(draft.allowIps).join('\n') }),
   remain_quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),
@@ -122,10 +125,13 @@ export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToke
   ...bodyOf(RATE_LIMIT_FIELDS, draft.rateLimit),
 })
 
-/** The remaining quota and the budget's version that the form last showed. */
+/** The remaining quota that the form last showed, with the version of the budget at that time. */
 export type ShownBudget = { quota: number; version: number }
 
-/** The server applies a changed quota as a difference to `shown`, so spent quota stays spent. */
+/**
+ * Returns the changed fields. The server adds the difference to `shown` to the quota, so that quota
+ * spent in the meantime stays spent.
+ */
 export function updateTokenBody(
   before: TokenDraft,
   after: TokenDraft,
@@ -187,7 +193,7 @@ export function wrongAddress(text: string): { line: number; address: string } | 
   return at < 0 ? null : { line: at + 1, address: (lines[at] ?? '').slice(0, 60) }
 }
 
-/** Accepts IPv4 addresses, IPv6 addresses and CIDR ranges. */
+/** Returns true for an IPv4 address, an IPv6 address or a range in CIDR notation. */
 function isAddress(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const isFour = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(address)

@@ -11,7 +11,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import type { AmountUnit } from '#console/ui/quota/quota-amount.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
-import type { CreatedToken } from './created-token.tsx'
+import type { CreatedToken } from './created-token-drawer.tsx'
 import {
   createTokenBody,
   draftOfToken,

@@ -14,7 +14,7 @@ import type { User } from '#read-api/contract/users.ts'
 import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
 
-/** Users can't change their own group or quota. */
+/** The page on which users change their own profile. They can't change their group or quota. */
 export function EditProfilePage() {
   const { t } = useTranslation()
   const own = useQuery(ownUserQuery)
@@ -37,7 +37,10 @@ export function EditProfilePage() {
   )
 }
 
-/** After saving, the form is mounted again with the saved values. */
+/**
+ * The form of the profile. It is mounted again after saving, so that it starts with the saved
+ * values.
+ */
 function Form({ user, onSaved }: { user: User; onSaved: () => void }) {
   const { t } = useTranslation()
   const form = useUserForm({ isOpen: true, kind: 'self', user, onClose: onSaved })

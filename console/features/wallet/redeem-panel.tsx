@@ -18,7 +18,7 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { Redeemed } from '#write-api/contract/redemptions.ts'
 import { additionsKey } from './use-wallet.ts'
 
-/** A link may contain the code as `?code=`. */
+/** The URL parameter `code`, with which a link can fill in a redemption code. */
 const ADDRESS = { code: textParam() }
 
 export function RedeemPanel() {
@@ -93,7 +93,7 @@ function useRedeem() {
   return { form, redeemed }
 }
 
-/** Links to the shop where users buy codes. The super admin sets its URL. */
+/** Links to the shop that sells redemption codes, if the super admin has set its URL. */
 function TopUpLink() {
   const { t } = useTranslation()
   const link = useStatus()?.top_up_link ?? ''

@@ -83,7 +83,10 @@ function amountError(t: TFunction, amount: number | null, min: number): string {
   return amount > AMOUNT_MAX ? t('wallet.amountTooLarge', { max: AMOUNT_MAX }) : ''
 }
 
-/** Remembers the order that the user is about to pay. An error must not prevent the payment. */
+/**
+ * Stores the id of the order that the user is about to pay. An error here is ignored, because it
+ * must not prevent the payment.
+ */
 async function rememberOrder(client: QueryClient): Promise<void> {
   const paymentRequest = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
   const newest = (await client.fetchQuery(paymentRequest).catch(() => null))?.items[0]
@@ -92,7 +95,10 @@ async function rememberOrder(client: QueryClient): Promise<void> {
 
 export type TopUp = ReturnType<typeof useTopUp>
 
-/** `money` is an exact amount such as `7.30`, and `currency` is an ISO 4217 code. */
+/**
+ * An amount of money. `money` is an exact decimal such as `7.30`, and `currency` is an ISO 4217
+ * code.
+ */
 type Money = { money: string; currency: string }
 
 async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Money> {
@@ -100,7 +106,10 @@ async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Mo
   return { money: data, currency: envelope.currency }
 }
 
-/** Calls `onBlocked` if the CSP of the loaded page forbids the form's target. */
+/**
+ * Opens the payment page. Calls `onBlocked` if the content security policy (CSP) of the page
+ * forbids sending a form to it.
+ */
 function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void {
   if (!/^https?:\/\//.test(url)) throw new Error('a payment page has an http address')
   if (Object.keys(fields).length === 0) {
@@ -127,7 +136,7 @@ function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void 
 
 const KEY = 'awaited-top-up'
 
-/** Returns the order that is being paid in this tab, or null. */
+/** Returns the id of the order that is being paid in this tab, or null. */
 export function pendingOrder(): number | null {
   const id = Number(sessionStorage.getItem(KEY) ?? 0)
   return Number.isSafeInteger(id) && id > 0 ? id : null
@@ -135,7 +144,10 @@ export function pendingOrder(): number | null {
 
 const awaitOrder = (id: number): void => sessionStorage.setItem(KEY, String(id))
 
-/** Returns true only on the first call for a stored order. */
+/**
+ * Removes the stored order. Returns true only on the first call, so that a payment is reported only
+ * once.
+ */
 export function removeStoredOrder(id: number): boolean {
   if (pendingOrder() !== id) return false
   sessionStorage.removeItem(KEY)
@@ -147,7 +159,10 @@ type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }
 const AMOUNT_MAX = 1_000_000
 const PRESET_AMOUNTS = [5, 10, 20, 50, 100, 500]
 
-/** Replaces 0 and an empty text by 1. Other invalid texts stay, so that an error is shown. */
+/**
+ * Replaces an empty amount and 0 by 1. Any other invalid text stays, so that the form shows an
+ * error.
+ */
 const completedAmount = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 

@@ -51,10 +51,15 @@ export function useWallet() {
   return { self, gains }
 }
 
-/** Top-ups, admin changes, system credits and check-ins. */
+/**
+ * The log types that add quota: top-ups, changes by admins, credits of the system, and check-ins.
+ */
 const TYPES = [1, 3, 4, 5]
 
-/** Reads the credited amounts. The response includes all events up to `afterPosition`. */
+/**
+ * Reads the log rows that added quota. The response includes all events up to the event log
+ * position `afterPosition`.
+ */
 async function readGains(ask: {
   count: number
   afterPosition: number

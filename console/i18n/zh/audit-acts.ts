@@ -1,4 +1,7 @@
-/** The names of acts in the audit log, by the acts of `read-api/contract/act-names.ts`. */
+/**
+ * The names of acts in the audit log. An act is something that a user did, from
+ * `read-api/contract/act-names.ts`.
+ */
 export const auditActs = {
   'access-token-issued': '签发访问令牌',
   'access-token-revoked': '吊销访问令牌',

@@ -1,4 +1,4 @@
-/** The types of events that are no acts of the audit log. */
+/** The names of the types of events that are not acts of a user. */
 export const auditEvents = {
   'affiliate-transferred': '奖励转入余额',
   'batch-accepted': '上游接受批处理',

@@ -8,27 +8,36 @@ export type Action = {
   readonly icon?: IconName
   readonly tone?: 'normal' | 'danger'
   /**
-   * Whether the action's value is the current one. Undefined unless the action selects one of
-   * several values.
+   * Whether the value that the action selects is the current one. It is undefined for an action
+   * that selects no value.
    */
   readonly isSelected?: boolean
-  /** The language of the title, if the page has another language. */
+  /** The language of the title, if it differs from the language of the page. */
   readonly lang?: string
-  /** True for an action that cards do not list, because they have a separate button for it. */
+  /** True for an action that is not listed on cards, because a card has a button for it. */
   readonly isOnTable?: boolean
   readonly perform: () => void
 }
 
-/** An action for shortcuts and the palette. A later action replaces one with the same id. */
+/**
+ * An action that shortcuts and the palette offer. If several are registered under one id, the last
+ * one applies.
+ */
 export type RegisteredAction = Omit<Action, 'perform'> & {
   readonly id: string
   readonly keywords?: string
   readonly section: 'page' | 'go' | 'action'
-  /** A `KeyboardEvent.key` (`?`, `r`), or a sequence of two keys (`g d`). */
+  /**
+   * The shortcut: a `KeyboardEvent.key` such as `?` or `r`, or a sequence of two keys such as `g
+   * d`.
+   */
   readonly keys?: string
-  /** Undefined if the page itself handles the keys. The action is then only listed. */
+  /**
+   * Performs the action. It is undefined if the page handles the keys itself: the action is then
+   * only listed.
+   */
   readonly perform?: () => void
-  /** True for an action that only the sheet of shortcuts lists. */
+  /** True for an action that is listed only on the sheet of shortcuts, and not in the palette. */
   readonly isKeyOnly?: boolean
 }
 
@@ -60,7 +69,7 @@ export function matches(title: string, query: string): boolean {
 
 type PageAction = Omit<RegisteredAction, 'section'> & Partial<Pick<RegisteredAction, 'section'>>
 
-/** Registers actions while mounted. The default section is `page`. */
+/** Registers actions while the component is mounted. By default, they are in the section `page`. */
 export function useRegisterActions(pageActions: readonly PageAction[]): void {
   const actions = pageActions.map((action) => ({ section: 'page' as const, ...action }))
   const latest = useRef(actions)
@@ -72,7 +81,10 @@ export function useRegisterActions(pageActions: readonly PageAction[]): void {
 
 const KEY = 'single-keys'
 
-/** Users can disable single-letter shortcuts (WCAG 2.1.4). */
+/**
+ * Whether shortcuts of a single letter are enabled. Users must be able to disable them (WCAG
+ * 2.1.4).
+ */
 export const useSingleKeys = (): [boolean, (isOn: boolean) => void] =>
   useLocalPreference(KEY, true, readFlag)
 

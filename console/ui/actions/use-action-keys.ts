@@ -1,12 +1,15 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { areSingleKeysOn, type RegisteredAction, registeredActions } from './action.ts'
 
-/** The maximum time (ms) between the two keys of a sequence. */
+/** The maximum time (ms) between the two keys of a shortcut. */
 const SEQUENCE_MS = 1_500
 
 type Pressed = { readonly action: RegisteredAction | null; readonly pending: string }
 
-/** A key that completes no pending shortcut may start a new shortcut. */
+/**
+ * Finds the action for a key. If the key does not complete the pending shortcut, it may start
+ * another one.
+ */
 function press(actions: readonly RegisteredAction[], pending: string, key: string): Pressed {
   const action = find(actions, pending === '' ? key : `${pending} ${key}`)
   if (action !== null) return { action, pending: '' }
@@ -15,7 +18,10 @@ function press(actions: readonly RegisteredAction[], pending: string, key: strin
   return { action: null, pending: begins ? key : '' }
 }
 
-/** Returns true if the focused element handles keys, such as a text field or a dialog. */
+/**
+ * Returns true if the focused element needs the key itself, for example because it is a text field
+ * or in a dialog.
+ */
 function isMeantForTarget(target: EventTarget | null): boolean {
   if (document.querySelector('[aria-modal="true"]') !== null) return true
   if (!(target instanceof Element)) return false
@@ -27,7 +33,10 @@ function isMeantForTarget(target: EventTarget | null): boolean {
 const find = (actions: readonly RegisteredAction[], keys: string): RegisteredAction | null =>
   actions.find((action) => action.keys === keys && action.perform !== undefined) ?? null
 
-/** While the palette or the sheet of shortcuts is open, only ⌘K (Ctrl-K) works. */
+/**
+ * Performs actions on their shortcuts. While the palette or the sheet of shortcuts is open, only ⌘K
+ * (Ctrl-K) has an effect.
+ */
 export function useActionKeys(onPalette: () => void, isDialogOpen: boolean): void {
   const pending = useRef({ key: '', at: 0 })
   const onKey = useEffectEvent((event: KeyboardEvent) => {

@@ -14,8 +14,8 @@ import '../forms/forms.css'
 import './client-setup.css'
 
 /**
- * Shows what to paste into each client. The key is masked on the screen and complete in copied
- * texts. Without a key, a placeholder takes its place.
+ * Shows what to paste into each client program. The key is masked on the screen, but copied texts
+ * contain it. If there is no key, a placeholder is shown.
  */
 export function ClientSetup(props: {
   apiKey: string | null
@@ -102,7 +102,10 @@ function ClientChoice(props: { client: Client; onChange: (client: Client) => voi
   ))
 }
 
-/** `copied` is null if there is no key. In that case, `shown` is copied, with a placeholder. */
+/**
+ * Shows one text and its copy button. `copied` is the text with the key. If it is null, `shown` is
+ * copied, which contains a placeholder.
+ */
 function SetupBody(props: {
   template: string
   name: string

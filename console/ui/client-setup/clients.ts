@@ -1,14 +1,20 @@
-/** `site` is the public address without a final slash, and `name` is the name of the site. */
+/**
+ * The values of the templates. `site` is the public address without a final slash, and `name` is
+ * the name of the site.
+ */
 export type SetupValues = Record<'site' | 'name' | 'key' | 'model' | 'smallModel', string>
 
 export type Client = {
   readonly name: string
-  /** The models to suggest first. The gateway converts calls, so that any chat model works. */
+  /**
+   * Matches the models that are suggested first. Any chat model works, because the gateway converts
+   * calls.
+   */
   readonly prefers?: RegExp
   readonly note?: 'calledFromServers' | 'needsHttps' | 'runsInContainer'
   /**
-   * The templates by title. The name of a template ends with `form` if its lines are the fields of
-   * a form, and with `link` if it opens the client.
+   * The names of the templates by title. A name ends with `form` if its lines are the fields of a
+   * form, and with `link` if it is a link that opens the client.
    */
   readonly setups: Readonly<Record<string, string>>
 }
@@ -22,16 +28,19 @@ const TEMPLATES = import.meta.glob<string>('./templates/*.txt', {
 const json = (text: string): string => JSON.stringify(text).slice(1, -1)
 const shell = (text: string): string => text.replaceAll("'", "'\\''")
 
-/** Escapes a value for its place: within quotes of a syntax, or in a part of a URL. */
+/** Escapes a value for its place in a template: within the quotes of a language, or in a URL. */
 const ESCAPES: Readonly<Record<string, (text: string) => string>> = {
-  /** JSON, JavaScript, Python and TOML share these escape sequences. */
+  /** For quotes in JSON, JavaScript, Python and TOML, which have the same escape sequences. */
   json,
   shell,
   body: (text) => shell(json(text)),
   url: (text) => encodeURIComponent(text.toWellFormed()).replaceAll("'", '%27'),
 }
 
-/** Cherry Studio expects `_` and `-` for `+` and `/`, and can't read quotes and brackets. */
+/**
+ * Encodes a text as Cherry Studio expects it: as base64 with `_` and `-` in place of `+` and `/`.
+ * Cherry Studio can't read quotes and brackets.
+ */
 function cherryStudioBase64(text: string): string {
   const bytes = new TextEncoder().encode(text.replace(/['()]/g, ''))
   return btoa(String.fromCharCode(...bytes))
@@ -56,7 +65,10 @@ export function containerSiteOf(site: string): string {
 /** Docker on Linux gives the host a name only if this flag is set. */
 const HOST_FLAG = `\n  --add-host=${CONTAINER_HOST}:host-gateway \\`
 
-/** Replaces placeholders such as `{{key}}` and `{{model, json}}`. */
+/**
+ * Fills a template. Placeholders have the form `{{key}}` or, with the way to escape the value,
+ * `{{model, json}}`.
+ */
 export function setupText(template: string, values: SetupValues): string {
   const text = (TEMPLATES[`./templates/${template}.txt`] ?? '').trimEnd()
   const containerSite = containerSiteOf(values.site)
@@ -78,7 +90,10 @@ const CLAUDE = /claude/i
 const GEMINI = /gemini/i
 const GPT = /^(?:gpt|o\d|codex)/i
 
-/** The names and the labels of fields are those that the clients show, in every language. */
+/**
+ * The clients by kind. Names of clients and of their fields are not translated, because the clients
+ * show them like this in every language.
+ */
 export const CLIENTS: Readonly<Record<'sdk' | 'agent' | 'app', readonly [Client, ...Client[]]>> = {
   sdk: [
     {

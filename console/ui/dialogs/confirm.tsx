@@ -12,7 +12,7 @@ type ConfirmTexts = {
   tone?: 'primary' | 'danger'
 }
 
-/** For dialogs with additional content. Otherwise, use `confirm()`. */
+/** A question with more content than texts. For a question with texts only, call `confirm()`. */
 export function ConfirmDialog(
   props: ConfirmTexts & { isOpen: boolean; onConfirm: () => void; onCancel: () => void },
 ) {
@@ -40,7 +40,10 @@ type Question = { texts: ConfirmTexts; isOpen: boolean; answer: (isConfirmed: bo
 
 const question = createStore<Question | null>(null)
 
-/** Resolves to false if the dialog is closed. */
+/**
+ * Asks the user a question. Resolves to true if the user agrees, and to false if the dialog is
+ * closed.
+ */
 export function confirm(texts: ConfirmTexts): Promise<boolean> {
   question.get()?.answer(false)
   return new Promise((resolve) => {

@@ -1,13 +1,16 @@
 import { type ReactNode, useId } from 'react'
 import { Overlay } from './overlay.tsx'
 
-/** Each opening mounts the content again, so that its state starts empty. */
+/**
+ * A dialog. Its content is mounted again each time the dialog opens, so that the content starts
+ * with an empty state.
+ */
 export function Dialog(props: {
   isOpen: boolean
   title: ReactNode
   lead?: ReactNode
   className?: string
-  /** `alertdialog` is for a question that the user must answer. */
+  /** The role for screen readers: `alertdialog` for a question that must be answered. */
   role?: 'dialog' | 'alertdialog'
   onOpened?: (panel: HTMLElement) => void
   foot?: ReactNode

@@ -6,11 +6,16 @@ import { Overlay } from './overlay.tsx'
 
 export type DrawerProps = {
   isOpen: boolean
-  /** Called after the user has agreed to lose unsaved changes. */
+  /**
+   * Called when the drawer closes. If there were unsaved changes, the user has agreed to lose them.
+   */
   onClose: () => void
   title: string
   lead?: ReactNode
-  /** In pixels. A width above 700 makes the drawer wide. Narrow screens ignore the width. */
+  /**
+   * The width in pixels. Above 700, the drawer has the look of a wide one. Narrow screens ignore
+   * the width.
+   */
   width?: number
   hasUnsavedChanges?: boolean
   footer?: ReactNode

@@ -11,7 +11,7 @@ const FIELDS = ':is(input, select, textarea):enabled:not([readonly], [type="hidd
 const focusFirstField = (panel: HTMLElement): void =>
   panel.querySelector<HTMLElement>(FIELDS)?.focus({ preventScroll: true })
 
-/** Enter submits the form. For long forms, use `FormDrawer`. */
+/** A dialog with a short form, which Enter submits. A long form belongs in a `FormDrawer`. */
 export function FormDialog(props: {
   isOpen: boolean
   title: string
@@ -22,7 +22,7 @@ export function FormDialog(props: {
   tone?: 'primary' | 'danger'
   isDisabled?: boolean
   form: Pick<DraftForm<object>, 'isBusy' | 'submit' | 'close'>
-  /** The default closes and resets the form. */
+  /** Called when the dialog closes. By default, it closes and resets the form. */
   onClose?: () => void
   children: ReactNode
 }) {

@@ -6,7 +6,10 @@ import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { confirmDiscard } from './confirm-discard.ts'
 import { Drawer } from './drawer.tsx'
 
-/** Enter submits the form. Closing asks for confirmation if there are unsaved changes. */
+/**
+ * A drawer with a form, which Enter submits. If there are unsaved changes, the user must confirm
+ * that the drawer closes.
+ */
 export function FormDrawer(props: {
   isOpen: boolean
   title: string

@@ -3,7 +3,10 @@ import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef } from 
 import { dismissErrors } from '../messages/toast.ts'
 import { isLeft, lastDialog, useFocusReturn } from './use-focus-return.ts'
 
-/** Keeps the focus in the panel, and returns it on close. Escape closes the panel. */
+/**
+ * The base of dialogs and drawers. It keeps the focus in its panel and returns it on closing.
+ * Escape closes it.
+ */
 export function Overlay(props: {
   isOpen: boolean
   onClose: () => void

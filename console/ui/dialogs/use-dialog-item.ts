@@ -1,6 +1,9 @@
 import { useRef } from 'react'
 
-/** Keeps the last item while the dialog closes. `key` is a React key that resets the content. */
+/**
+ * Keeps the item of a dialog until the dialog has closed on screen. `key` is a React key that
+ * resets the content for each item.
+ */
 export function useDialogItem<Item>(item: Item | null) {
   const lastItem = useRef<Item | null>(null)
   const openings = useRef(0)

@@ -6,7 +6,10 @@ export type EditedId = number | 'new' | null
 
 type Addresses = { list: string; add?: string; edit: string }
 
-/** The path `add` opens an empty form, and `edit/:id` opens an item. An invalid id becomes 0. */
+/**
+ * Opens and closes a drawer by the path of the URL. The path `add` opens an empty form, and
+ * `edit/:id` opens an item. An invalid id becomes 0.
+ */
 export function useDrawerUrl({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()
   const { search, state } = useLocation()
@@ -19,7 +22,10 @@ export function useDrawerUrl({ list, add = list, edit }: Addresses) {
   return {
     edited,
     open: (target: number | 'new') => go(target === 'new' ? add : `${edit}/${target}`, null),
-    /** Returns to the page that opened the form, without asking about unsaved changes. */
+    /**
+     * Closes the form and opens the page that it was opened from. Does not ask about unsaved
+     * changes, because the form has already asked.
+     */
     close: () => {
       if (returnTo === null) go(list, LEAVE_CONFIRMED)
       else void navigate(returnTo, { state: LEAVE_CONFIRMED })

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef } from 'react'
 
 /**
- * When the panel closes, returns the focus to the element that had it before. The element is read
- * while rendering, because a child may take the focus before effects run. It is kept until the
- * panel has closed on screen, because React may discard a rendering that closes the panel.
+ * When the panel closes, returns the focus to the element that had it before. This element is read
+ * during rendering, because a child may take the focus before effects run. It is remembered until
+ * the panel has closed on screen, because React may discard a rendering that closes the panel.
  */
 export function useFocusReturn(isOpen: boolean): void {
   const opener = useRef<HTMLElement | null>(null)

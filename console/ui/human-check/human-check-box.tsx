@@ -46,11 +46,17 @@ function load(): Promise<HumanCheckApi> {
 
 type Widget = { readonly api: HumanCheckApi; readonly id: string }
 
-/** `onToken` receives an empty text when the token expires. */
+/**
+ * The box in which users prove that they are human. `onToken` is called with the token, and with an
+ * empty text when the token expires.
+ */
 export function HumanCheckBox(props: {
   siteKey: string
   action: string
-  /** Increased by the caller to request a new token. */
+  /**
+   * The caller increases this number to request another token, because a token can be used only
+   * once.
+   */
   round: number
   onToken: (token: string) => void
 }) {

@@ -8,7 +8,7 @@ const HumanCheckBox = lazy(async () => ({
 }))
 
 export type HumanCheck = {
-  /** Null if the site requires no human verification. */
+  /** The box to show in the form, or null if the site requires no check. */
   readonly box: ReactElement | null
   /**
    * Returns the token, or an empty text if no verification is required. If the verification is
@@ -17,7 +17,7 @@ export type HumanCheck = {
   readonly take: () => string | null
 }
 
-/** `action` is the server's name for the purpose of the form. */
+/** Adds a human check to a form. `action` is the server's name for the purpose of the form. */
 export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'reset'): HumanCheck {
   const { t } = useTranslation()
   const status = useStatus()

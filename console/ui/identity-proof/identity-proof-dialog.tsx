@@ -5,7 +5,10 @@ import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-dr
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { IdentityProofFields, isProof } from './identity-proof-fields.tsx'
 
-/** Asks for a proof of identity. `perform` throws if the server refuses the proof. */
+/**
+ * Asks for a proof of identity: a password, a code or a passkey. `perform` throws if the server
+ * refuses the proof.
+ */
 export function IdentityProofDialog(props: {
   title: string
   lead: string

@@ -15,7 +15,10 @@ export function IdentityProofFields(props: {
   value: ProofOnly
   onChange: (proof: ProofOnly) => void
   error: string | undefined
-  /** Called with a proof by passkey. This proof needs no field and no submit button. */
+  /**
+   * Called when the user has proved the identity with a passkey, which needs no field and no submit
+   * button.
+   */
   onProved: (proof: ProofOnly) => Promise<void>
 }) {
   const { value, error, onChange } = props

@@ -7,7 +7,10 @@ import { IdentityProofDialog } from './identity-proof-dialog.tsx'
 import { ReloginDialog } from './relogin-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
-/** `mayProve` is false if the server requires a new login and accepts no proof of identity. */
+/**
+ * The open dialog. `mayProve` is false if the server accepts no proof of identity and requires
+ * another login.
+ */
 type Question = { readonly mayProve: boolean; readonly answer: Answer }
 
 const pendingQuestion = createStore<Question | null>(null)

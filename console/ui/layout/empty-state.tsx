@@ -23,7 +23,7 @@ export function EmptyState(props: {
   )
 }
 
-/** Shows the request id and, if retrying is permitted, a retry button. */
+/** Shows an error with its request id. If `onRetry` is given, there is a button to retry. */
 export function ErrorState(props: { error: Error; onRetry?: () => void; title?: string }) {
   const { t } = useTranslation()
   const { error } = props

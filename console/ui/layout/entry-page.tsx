@@ -6,7 +6,7 @@ import { usePageTitle } from './page.tsx'
 
 export function EntryPage(props: {
   title: string
-  /** The h1, which by default is `title`. */
+  /** The heading (h1) of the page. By default, it is `title`. */
   heading?: string
   lead?: ReactNode
   isWide?: boolean
@@ -25,12 +25,12 @@ export function EntryPage(props: {
   )
 }
 
-/** `formError` is an error that concerns no field. */
+/** A form on a page before the login. `formError` is an error that belongs to no field. */
 export function EntryForm(props: {
   form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'formError'>
   submitText: string
   isDisabled?: boolean
-  /** Replaces the button when the form does not have to be submitted again. */
+  /** A text that replaces the button when the form is done and need not be submitted again. */
   done?: string | undefined
   children: ReactNode
 }) {

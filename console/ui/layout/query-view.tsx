@@ -2,7 +2,9 @@ import type { ReactNode } from 'react'
 import { ErrorState } from './empty-state.tsx'
 import { Skeleton } from './skeleton.tsx'
 
-/** Shows a placeholder while loading, and an error with a retry button on failure. */
+/**
+ * Shows the data of a query. Shows a placeholder while it loads, and a retry button if it fails.
+ */
 export function QueryView<Data>(props: {
   query: { data: Data | undefined; error: Error | null; refetch: () => unknown }
   /** The height (px) of the placeholder. */

@@ -2,7 +2,10 @@ import { useEffect, useState } from 'react'
 
 const PATIENCE_MS = 150
 
-/** Returns true once `isOn` has been true for a moment, so that placeholders do not flash. */
+/**
+ * Returns true when `isOn` has been true for a moment. Placeholders use it, so that they do not
+ * flash for a fast response.
+ */
 export function useDelayed(isOn: boolean): boolean {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
@@ -16,7 +19,7 @@ export function useDelayed(isOn: boolean): boolean {
   return isOn && isLate
 }
 
-/** `width` is in percent, and `height` is in pixels. */
+/** A gray bar in place of content that loads. `width` is in percent, and `height` in pixels. */
 export function Skeleton(props: { width?: number; height?: number }) {
   const isShown = useDelayed(true)
   return (

@@ -6,7 +6,10 @@ import { showError } from '../messages/toast.ts'
 import { LOGIN_METHOD_ICONS, type LoginMethod } from './login-methods.ts'
 import { isMessenger, type Messenger } from './messenger-dialog.tsx'
 
-/** Buttons for login methods. A button that redirects stays busy until the tab navigates. */
+/**
+ * The buttons of the login methods. A button that leads to another site stays busy until that site
+ * opens.
+ */
 export function LoginMethodButtons(props: {
   methods: readonly LoginMethod[]
   leave: (type: OAuthType) => Promise<void>

@@ -1,7 +1,10 @@
 import type { LoginMethod } from '#console/ui/login-methods/login-methods.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** The account's field for each login method. The field is empty if the method is not connected. */
+/**
+ * The fields of a user that contain the ids at other sites. A field is empty if the login method is
+ * not connected.
+ */
 export const LOGIN_METHOD_ID_FIELDS = {
   github: 'github_id',
   oidc: 'oidc_id',

@@ -8,18 +8,18 @@ const TelegramDialog = lazy(async () => ({
   default: (await import('./telegram-dialog.tsx')).TelegramDialog,
 }))
 
-/** The login methods that open a dialog instead of redirecting. */
+/** The login methods that open a dialog. All others open the page of another site. */
 export type Messenger = 'wechat' | 'telegram'
 
-/** The code of the WeChat or Telegram dialog loads when the dialog first opens. */
+/** Shows the dialog of WeChat or Telegram. Its script loads when the dialog is first opened. */
 export function MessengerDialog(props: {
   method: Messenger
   act: 'login' | 'bind'
   title: string
   submitText: string
-  /** Receives the code that WeChat sent. Throws if the server refuses the code. */
+  /** Called with the code that the user received from WeChat. Throws if the server refuses it. */
   onCode: (code: string) => Promise<void>
-  /** Returns the OAuth state, which Telegram's response must contain. */
+  /** Returns the OAuth state, a random text that Telegram's response must contain. */
   getState: () => Promise<string>
   onClose: () => void
 }) {

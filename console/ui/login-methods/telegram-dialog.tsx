@@ -11,7 +11,10 @@ const scriptUrl = createScriptUrl(
   'https://telegram.org/js/telegram-widget.js?22',
 )
 
-/** The callback mode of core.telegram.org/widgets/login is not used, because it needs `eval`. */
+/**
+ * Creates the script element of Telegram's login button. The button redirects, because its callback
+ * mode (core.telegram.org/widgets/login) needs `eval`.
+ */
 function telegramScript(widget: {
   readonly bot: string
   readonly language: string
@@ -27,7 +30,7 @@ function telegramScript(widget: {
   return script
 }
 
-/** Telegram's button redirects this tab to `/oauth/telegram`. */
+/** Shows Telegram's login button, which leads this tab to `/oauth/telegram`. */
 export function TelegramDialog(props: {
   isOpen: boolean
   title: string

@@ -3,13 +3,16 @@ import { FormDialog } from '../dialogs/form-dialog.tsx'
 import { TextField } from '../forms/fields.tsx'
 import { useDraftForm } from '../forms/use-draft-form.ts'
 
-/** The site's WeChat account sends a code to a user who has scanned the QR code. */
+/**
+ * Shows the QR code of the site's WeChat account and a field. A user who scans the QR code receives
+ * a code for the field.
+ */
 export function WeChatDialog(props: {
   isOpen: boolean
   title: string
   submitText: string
   qrCode: string
-  /** If the promise rejects, the dialog stays open. */
+  /** Called with the code. If it rejects, the dialog stays open. */
   onCode: (code: string) => Promise<void>
   onClose: () => void
 }) {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '../elements/icons.tsx'
 
-/** Only the tone `bad` interrupts a screen reader. */
+/** A message in the page. Screen readers are interrupted only by the tone `bad`. */
 export function Alert(props: {
   tone?: 'bad' | 'good'
   icon?: IconName

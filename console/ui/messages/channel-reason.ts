@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 
-/** Reason codes that are not in this list are shown unchanged. */
+/** The reason codes that have a translation. Any other code is shown unchanged. */
 const KNOWN_REASONS = [
   'connect',
   'proxy',

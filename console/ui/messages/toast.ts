@@ -9,21 +9,24 @@ export type Toast = {
   /** The server's message, if it differs from `message`. */
   detail: string
   requestId: string
-  /** The number of equal messages that share this toast. */
+  /** How often the same message was shown. All of them share this toast. */
   count: number
   action: { text: string; onClick: () => void } | null
-  /** True for a toast that stays after a page change, such as a toast with an undo. */
+  /** True if the toast stays when another page opens, for example because it offers an undo. */
   goesAlong: boolean
-  /** The display time (ms). It is paused while the toast is hovered or focused. */
+  /**
+   * The time (ms) for which the toast is shown. It stops while the mouse or the focus is on the
+   * toast.
+   */
   stayMs: number
-  /** The time at which the toast appeared, as measured by `performance.now()`. */
+  /** The time at which the toast appeared, in milliseconds of `performance.now()`. */
   at: number
 }
 
 type ToastOptions = {
   action?: { text: string; onClick: () => void }
   stayMs?: number
-  /** True for a toast that must stay when the action opens another page. */
+  /** True if the toast stays when another page opens. A toast with an action always stays. */
   goesAlong?: boolean
 }
 
@@ -36,13 +39,16 @@ const JUST_NOW_MS = 1_000
 const toasts = createStore<readonly Toast[]>([])
 let lastId = 0
 
-/** Shows a success message. Earlier errors are removed, because they no longer apply. */
+/**
+ * Shows that an action succeeded. Errors of earlier attempts disappear, because they no longer
+ * apply.
+ */
 export function showSuccess(message: string, options: ToastOptions = {}): void {
   dismissErrors()
   show('success', { message }, options)
 }
 
-/** Removes all errors that are older than a second. */
+/** Removes all errors except those of the last second. */
 export function dismissErrors(): void {
   keepOnly(({ tone, at }) => tone !== 'error' || performance.now() - at <= JUST_NOW_MS)
 }
@@ -53,7 +59,7 @@ export const showInfo = (message: string, options: ToastOptions = {}): void =>
 export const showWarning = (message: string, options: ToastOptions = {}): void =>
   show('warning', { message }, options)
 
-/** Shows the server's message if the server refused the request. */
+/** Shows an error. If the server refused the request, its message is shown, too. */
 export function showError(error: unknown, options: ToastOptions = {}): void {
   if (error instanceof CancelledError) return
   const message = error instanceof Error ? error.message : String(error)
@@ -64,7 +70,7 @@ export function showError(error: unknown, options: ToastOptions = {}): void {
 
 export const dismissToast = (id: number): void => keepOnly((toast) => toast.id !== id)
 
-/** Removes errors that did not come from the server. */
+/** Removes the errors that the console has found itself, without the server. */
 export function dismissLocalErrors(): void {
   keepOnly(({ tone, requestId }) => tone !== 'error' || requestId !== '')
 }
@@ -80,7 +86,10 @@ function keepOnly(isKept: (toast: Toast) => boolean): void {
 
 type ToastTexts = { message: string; detail?: string; requestId?: string }
 
-/** Equal messages share one toast. Only the three newest toasts are kept. */
+/**
+ * Shows a toast. The same message is not shown twice: the toast counts it. Only the three newest
+ * toasts stay.
+ */
 function show(tone: Toast['tone'], texts: ToastTexts, options: ToastOptions) {
   const { message, detail = '', requestId = '' } = texts
   const equal = shownToasts().find((toast) => toast.tone === tone && toast.message === message)

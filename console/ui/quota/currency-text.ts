@@ -1,4 +1,7 @@
-/** Formats an amount. For an unknown currency, returns the digits and the currency code. */
+/**
+ * Formats an amount of money. If the browser does not know the currency, returns the digits and the
+ * currency code.
+ */
 export function moneyText(money: string, currency: string, language: string): string {
   try {
     // `Intl` reads a text exactly, but a number would lose digits.

@@ -1,9 +1,12 @@
-/** The exact number `units / 10^scale`. */
+/** A decimal number without rounding: `units / 10^scale`. */
 export type ExactDecimal = { readonly units: bigint; readonly scale: number }
 
 const SHAPE = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
-/** Parses a JSON number exactly. Returns null for other texts and for more than 400 characters. */
+/**
+ * Parses a JSON number without rounding. Returns null for any other text, and for more than 400
+ * characters.
+ */
 export function parseDecimal(text: string): ExactDecimal | null {
   const match = text.length > 400 ? null : SHAPE.exec(text.trim())
   if (match === null) return null
@@ -13,7 +16,7 @@ export function parseDecimal(text: string): ExactDecimal | null {
   return scale < 0 ? { units: digits * 10n ** BigInt(-scale), scale: 0 } : { units: digits, scale }
 }
 
-/** Returns the shortest text, without an exponent. */
+/** Returns the shortest text of a number, without an exponent. */
 export function formatDecimal({ units, scale }: ExactDecimal): string {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0')
   const integer = digits.slice(0, digits.length - scale)

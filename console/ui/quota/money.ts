@@ -5,7 +5,10 @@ export const DEFAULT_RULE: MoneyRule = { quotaPerUnit: '500000', isCurrency: tru
 export const quotaOf = (wire: number): bigint =>
   Number.isSafeInteger(wire) ? BigInt(wire) : BigInt(Math.trunc(wire))
 
-/** Tiny amounts have more than `digits` decimals, so that they do not look like zero. */
+/**
+ * Formats quota in the site's unit, usually with `digits` decimals. A tiny amount gets more
+ * decimals, so that it does not look like zero.
+ */
 export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
   if (!rule.isCurrency) return unitText(quota)
   const magnitude = quota < 0n ? -quota : quota
@@ -19,7 +22,7 @@ export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
 
 const DECIMALS_MAX = 9
 
-/** Returns the dollars multiplied by 10^`digits`, truncated to an integer. */
+/** Converts quota to dollars, multiplies them by 10^`digits`, and cuts off the fraction. */
 function scaledUp(magnitude: bigint, { quotaPerUnit }: MoneyRule, digits: number): bigint {
   const { units, scale } = readDecimal(quotaPerUnit)
   return (magnitude * scale * 10n ** BigInt(digits)) / units
@@ -31,7 +34,9 @@ export function exactQuotaText(quota: bigint, rule: MoneyRule): string {
   return dollarText(quota, rule, DECIMALS_MAX).replace(/(\.\d\d\d*?)0+$/, '$1')
 }
 
-/** Uses dollars even if the site displays quota units. Halves are rounded away from zero. */
+/**
+ * Formats quota in dollars, even if the site shows quota units. Halves are rounded away from zero.
+ */
 export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
   const perUnit = readDecimal(rule.quotaPerUnit)
   const magnitude = quota < 0n ? -quota : quota
@@ -41,8 +46,8 @@ export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
 }
 
 /**
- * Converts dollars to quota units. Returns null if the text is not an amount or contains a fraction
- * of a quota unit.
+ * Converts a text with dollars to quota units. Returns null if the text is not an amount, or if the
+ * amount has a fraction of a quota unit.
  */
 export function quotaFromDollars(text: string, rule: MoneyRule): bigint | null {
   if (!/^\d{1,12}(\.\d{1,9})?$/.test(text.trim())) return null
@@ -73,13 +78,15 @@ function placePoint(units: bigint, digits: number): string {
   return digits === 0 ? integer : `${integer}.${text.slice(-digits)}`
 }
 
-/** Separates groups of digits by commas in every language, as in `12,345.5`. */
+/**
+ * Separates groups of digits by commas, as in `12,345.5`. The result is the same in every language.
+ */
 export const groupDigits = (decimal: string): string =>
   decimal.replace(/^([+-]?)(\d+)/, (_, sign: string, integer: string) =>
     sign.concat(integer.replace(/\B(?=(\d{3})+$)/g, ',')),
   )
 
-/** Parses a positive decimal as `units / scale`. For any other text, returns the default rate. */
+/** Parses a positive decimal as `units / scale`. Returns the default rate for any other text. */
 function readDecimal(text: string): { units: bigint; scale: bigint } {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text)
   const fraction = match?.[2] ?? ''

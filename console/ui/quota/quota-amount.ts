@@ -1,13 +1,13 @@
 import { divide, formatDecimal, multiply, parseDecimal } from './exact-decimal.ts'
 
-/** Amounts are entered in dollars (`isCurrency`) or in quota units. */
+/** The unit in which users enter amounts: dollars (`isCurrency`) or quota units. */
 export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }
 
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * Returns the unit of amount fields. Dollars are used only if one quota unit is a finite decimal of
- * a dollar, such as 0.000002.
+ * Returns the unit for entering amounts. It is dollars only if a quota unit is a finite decimal of
+ * a dollar, such as 0.000002, because amounts could not be converted exactly otherwise.
  */
 export function amountUnitOf(displayInCurrency: boolean, quotaPerUnit: number): AmountUnit {
   const isWhole = Number.isSafeInteger(quotaPerUnit) && quotaPerUnit > 0
@@ -22,8 +22,8 @@ export function amountOfQuota(quota: bigint, unit: AmountUnit): string {
 }
 
 /**
- * Converts an amount to quota units. Returns null if the text is not an amount or contains a
- * fraction of a quota unit.
+ * Converts an entered amount to quota units. Returns null if the text is not an amount, or if the
+ * amount has a fraction of a quota unit.
  */
 export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   const amount = parseDecimal(text)
@@ -34,7 +34,7 @@ export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   return BigInt(quota)
 }
 
-/** Returns true if further typing can't turn the text into an amount. */
+/** Returns true if the text can't become an amount by typing more characters. */
 export function isInvalidAmount(text: string, unit: AmountUnit): boolean {
   const normalized = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text
   return normalized.trim() !== '' && quotaOfAmount(normalized, unit) === null

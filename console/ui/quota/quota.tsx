@@ -2,7 +2,10 @@ import { useMemo } from 'react'
 import { useSharedStatus } from '#console/api/status.ts'
 import { DEFAULT_RULE, exactQuotaText, type MoneyRule, quotaText } from './money.ts'
 
-/** Returns a default rule until the site's status has loaded. */
+/**
+ * Returns how the site shows quota, in dollars or in quota units. Until the site's status has
+ * loaded, returns the default.
+ */
 export function useMoneyRule(): MoneyRule {
   const status = useSharedStatus()
   const perUnit = status?.quota_per_unit

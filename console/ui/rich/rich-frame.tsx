@@ -7,15 +7,18 @@ import { trustedHtml } from './trusted-html.ts'
 export type RichTextProps = {
   text: string
   title: string
-  /** True for a line of small text at the edge of the page. */
+  /** True for a line of small text, such as the footer. */
   isSmall?: boolean
-  /** If false, `text` is Markdown, which may contain HTML. */
+  /** True for HTML, and false for Markdown, which may contain HTML. */
   isHtml?: boolean
-  /** The height (px) until the content has been measured. */
+  /** The height (px) of the frame until its content has been measured. */
   firstHeight?: number
 }
 
-/** NOTE: Never add `allow-scripts`: scripts in the frame would have the rights of the console. */
+/**
+ * Shows an operator's text in a frame without scripts. NOTE: Never add `allow-scripts`: scripts in
+ * the frame would have the rights of the console.
+ */
 export function RichFrame(props: RichTextProps) {
   const { text, title, isSmall = false, isHtml = false, firstHeight } = props
   const isDark = useTheme() === 'dark'
@@ -35,7 +38,10 @@ const nextId = (): number => {
   return lastId
 }
 
-/** NOTE: Each document needs a new frame, because a reused frame would add history entries. */
+/**
+ * A frame for one document. NOTE: Each document needs a new frame, because another document in the
+ * same frame adds an entry to the browser's history.
+ */
 function Frame(props: { html: string; title: string; firstHeight: number | undefined }) {
   const { html, title, firstHeight } = props
   const frame = useRef<HTMLIFrameElement>(null)

@@ -4,7 +4,10 @@ import { CHINESE_FONTS } from '#console/theme/chinese-fonts.ts'
 import latinFonts from '#console/theme/fonts.css?url'
 import { trustedHtml } from './trusted-html.ts'
 
-/** Tags that could cover the page, accept input or change the look of the site. */
+/**
+ * Tags that are not permitted, because they could cover the page, accept input or change the look
+ * of the site.
+ */
 const FORBIDDEN_TAGS = [
   ...['style', 'form', 'input', 'button', 'select', 'textarea', 'iframe', 'object', 'embed'],
   ...['svg', 'math', 'audio', 'video', 'link', 'meta', 'base'],
@@ -27,7 +30,10 @@ const STYLE_ATTRIBUTE = /(<[^<>]*?\s)style(?=\s*=)/gi
 
 let purifier: DOMPurify | undefined
 
-/** Links open in a new tab. Images on other hosts become links. */
+/**
+ * Returns the document of the frame for an operator's text. Its links open in a new tab, and images
+ * of other hosts become links.
+ */
 export function frameDocument(text: string, style: FrameStyle): string {
   const html = style.isHtml ? text : parse(text, { async: false, gfm: true, breaks: false })
   const clean = purify().sanitize(withoutStyles(html), {
@@ -56,7 +62,10 @@ function withoutStyles(html: string): string {
   return template.innerHTML
 }
 
-/** Replaces each SVG in a link by the SVG's title. An empty link shows its label, title or URL. */
+/**
+ * Gives a text to a link that has none. An SVG in it is replaced by its title. An empty link shows
+ * its label, its title or its URL.
+ */
 function labelBareLink(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
     drawing.replaceWith(drawing.querySelector('title')?.textContent ?? '')
@@ -81,7 +90,10 @@ function purify(): DOMPurify {
   return made
 }
 
-/** NOTE: The CSP blocks images on other hosts, because such images could track readers. */
+/**
+ * Replaces an image of another host by a link. NOTE: The CSP blocks such images, because they could
+ * track readers.
+ */
 function replaceForeign(image: Element): void {
   const source = image.getAttribute('src') ?? ''
   if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return

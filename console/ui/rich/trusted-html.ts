@@ -3,7 +3,10 @@ type PolicyFactory = { createPolicy: (name: string, rules: HtmlPolicy) => HtmlPo
 
 let policy: HtmlPolicy | undefined
 
-/** NOTE: Use this function only for inert templates and for sanitized, sandboxed frames. */
+/**
+ * Marks HTML as trusted. NOTE: Use it only for templates, in which nothing runs, and for sanitized
+ * text in a frame without scripts.
+ */
 export function trustedHtml(html: string): string {
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes
   policy ??= factory?.createPolicy('rich-text', { createHTML: (text) => text })

@@ -1,6 +1,6 @@
 import type { UrlParam } from '../state/url-state.ts'
 
-/** Relative to the current time, or with two fixed ends in unix seconds. */
+/** A range of time. It is relative to the current time, or has two fixed ends in unix seconds. */
 export type TimeRange =
   | { readonly kind: 'relative'; readonly span: Span }
   | { readonly kind: 'absolute'; readonly from: number; readonly to: number }
@@ -17,7 +17,10 @@ const RELATIVE: Record<Span, TimeRange> = {
   all: { kind: 'relative', span: 'all' },
 }
 
-/** Returns the same object for the same span, because filters compare objects by identity. */
+/**
+ * Returns the relative range of a span. It is always the same object for a span, because filters
+ * compare objects by identity.
+ */
 export const relativeRange = (span: Span): TimeRange => RELATIVE[span]
 
 const HOUR = 3_600
@@ -28,10 +31,15 @@ const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
   '30d': 30 * 24 * HOUR,
 }
 
-/** The first and the last second of a range. Null means no limit. */
+/**
+ * The first and the last second of a range. Null means that the range has no limit on that side.
+ */
 export type Bounds = { readonly from: number | null; readonly to: number | null }
 
-/** A relative range ends an hour after `now`, because other clocks may be ahead. */
+/**
+ * Returns the first and the last second of a range. A relative range ends an hour after `now`,
+ * because the clock of the server may be ahead.
+ */
 export function boundsOf(range: TimeRange, now: number): Bounds {
   if (range.kind === 'absolute') return { from: range.from, to: range.to }
   if (range.span === 'all') return { from: null, to: null }

@@ -6,9 +6,11 @@ import type { IconName } from '#console/ui/elements/icons.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
-import { displayNameOf } from '../user-actions.ts'
+import { displayNameOf } from '../permitted-user-actions.ts'
 
-/** The user confirms the irreversible action by typing the username. */
+/**
+ * An action that can't be undone. To confirm it, the username of the affected user must be typed.
+ */
 export function DangerZoneAction(props: {
   user: User
   action: 'erase' | 'secondFactor'

@@ -31,7 +31,7 @@ export type UserFormOptions = {
   isOpen: boolean
   kind: FormKind
   user: User | null
-  /** Called when the form closes, also after the user has agreed to discard changes. */
+  /** Called when the form closes. If there were changes, the user has agreed to discard them. */
   onClose: () => void
 }
 
@@ -71,7 +71,10 @@ export function useUserForm(options: UserFormOptions): DraftForm<UserDraft> {
   return form
 }
 
-/** Also updates the stored user, whose name the top bar shows. */
+/**
+ * Saves the user's own profile. The user that this browser stores is also updated, because the top
+ * bar shows the name.
+ */
 async function updateSelf(change: UpdateSelf): Promise<void> {
   await call('PUT /api/user/self', { body: change })
   const own = storedUser()

@@ -46,7 +46,7 @@ export function UserDetails({ user }: { user: User }) {
   )
 }
 
-/** Only the user can connect accounts on other sites. */
+/** Shows the accounts on other sites with which the user logs in. Only the user can connect one. */
 export function Bindings({ user }: { user: User }) {
   const { t } = useTranslation()
   return (

@@ -8,17 +8,17 @@ import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts
 import type { User } from '#read-api/contract/users.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 
-/** Fields that a form does not show stay empty. */
+/** The values of the forms for a user. A field that a form does not show is empty. */
 export type UserDraft = {
   username: string
   displayName: string
   password: string
-  /** The proof of identity that a new password of the user's own account requires. */
+  /** How users prove their identity when they change their own password. */
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string
   reason: string
-  /** A passkey replaces the password or code as proof. */
+  /** A proof of identity by passkey, which replaces the password or the code. */
   passkey?: UpdateSelf['passkey']
 }
 
@@ -80,7 +80,10 @@ export const createUserBody = ({ username, password, displayName }: UserDraft): 
   ...(displayName.trim() === '' ? {} : { display_name: displayName.trim() }),
 })
 
-/** Returns the changed fields. The balance is not among them, because it has a separate form. */
+/**
+ * Returns the changed fields of a user. The balance is not among them, because it is changed in a
+ * separate form.
+ */
 export const updateUserBody = (before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> => ({
   ...ownChanges(before, after),
   ...(needsReason(before, after) ? { group: after.group, reason: after.reason.trim() } : {}),

@@ -16,8 +16,8 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { User } from '#read-api/contract/users.ts'
+import { type Actor, actionsOn, displayNameOf } from '../permitted-user-actions.ts'
 import { useBalances } from '../quota/use-balances.ts'
-import { type Actor, actionsOn, displayNameOf } from '../user-actions.ts'
 import { DangerZoneAction } from './danger-zone-action.tsx'
 import { type UserFormOptions, useUserForm } from './use-user-form.ts'
 import { Bindings, QuotaChanges, UserDetails } from './user-details.tsx'
@@ -49,7 +49,7 @@ function OpenForm(props: FormProps) {
   )
 }
 
-/** Only super admins can erase personal data permanently. */
+/** Erases the personal data of a user, which can't be undone. Only super admins can do this. */
 function EraseUser(props: { user: User; onDone: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -71,7 +71,10 @@ function EraseUser(props: { user: User; onDone: () => void }) {
   )
 }
 
-/** The balance changes only by an added or deducted amount. */
+/**
+ * Shows the balance and opens the form to change it. An admin adds or deducts an amount and never
+ * sets the balance itself.
+ */
 function BalanceSection(props: { user: User; onAdjust: (users: readonly User[]) => void }) {
   const { user } = props
   const { t } = useTranslation()
@@ -172,7 +175,10 @@ function UserDrawerContent(props: UserDrawerContentProps) {
   )
 }
 
-/** Removes the second factors of a user who has lost them and the recovery codes. */
+/**
+ * Removes the second factors of a user who has lost them and the recovery codes, and who therefore
+ * can't log in.
+ */
 function ResetFactor({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
@@ -189,7 +195,7 @@ function ResetFactor({ user }: { user: User }) {
   )
 }
 
-/** Leads to the ledger and the history of the user. */
+/** Links to the ledger and to the history of the user. */
 function AuditLinks({ userId }: { userId: number }) {
   const { t } = useTranslation()
   return (

@@ -8,7 +8,10 @@ import { needsIdentityProof, needsReason, type UserFormProps } from './user-draf
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
-/** In UTF-16 code units. A longer password is refused and never truncated. */
+/**
+ * The maximum length of a password in UTF-16 code units. A longer password is refused, and never
+ * cut.
+ */
 const PASSWORD_MAX = 512
 
 export function UserForm(props: UserFormProps) {

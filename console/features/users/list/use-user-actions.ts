@@ -7,10 +7,10 @@ import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { User } from '#read-api/contract/users.ts'
 import type { ManageUser } from '#write-api/contract/users.ts'
-import { displayNameOf } from '../user-actions.ts'
+import { displayNameOf } from '../permitted-user-actions.ts'
 
 export type UserActions = {
-  /** Changes the status immediately and offers an undo. */
+  /** Enables or disables a user immediately, and shows a toast with an undo. */
   setEnabled: (user: User, isEnabled: boolean) => Promise<void>
   manage: (user: User, action: 'promote' | 'appoint_auditor' | 'demote' | 'delete') => Promise<void>
 }
@@ -18,7 +18,7 @@ export type UserActions = {
 export function useUserActions(): UserActions {
   const { t } = useTranslation()
   const client = useQueryClient()
-  /** Performs the action and then reloads the list, even after an error. */
+  /** Performs an action and then reads the list again, even if the action failed. */
   const perform = async (user: User, action: ManageUser['action']): Promise<User | null> => {
     await client.cancelQueries({ queryKey: usersKey })
     try {

@@ -2,7 +2,13 @@ import { useTranslation } from 'react-i18next'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import type { User } from '#read-api/contract/users.ts'
-import { displayNameOf, type Level, levelOf, stateOf, type UserState } from '../user-actions.ts'
+import {
+  displayNameOf,
+  type Level,
+  levelOf,
+  stateOf,
+  type UserState,
+} from '../permitted-user-actions.ts'
 
 const STATE_TONES: Record<UserState, Tone> = {
   active: 'good',
@@ -36,7 +42,7 @@ export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }) {
   )
 }
 
-/** On a card, the id is the title of a user without a name. */
+/** Shows the id of a user. On a card, it is the title if the user has no name. */
 export function IdCell({ user }: { user: User }) {
   return <span className={user.username === '' ? 'tg-on-table' : ''}>#{user.id}</span>
 }

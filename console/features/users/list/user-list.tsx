@@ -14,7 +14,7 @@ import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
 import type { User } from '#read-api/contract/users.ts'
-import { type Actor, actionsOn } from '../user-actions.ts'
+import { type Actor, actionsOn } from '../permitted-user-actions.ts'
 import { useUserActions } from './use-user-actions.ts'
 import { userColumns } from './user-columns.tsx'
 
@@ -92,7 +92,9 @@ export function UserList(props: UserListProps) {
 const NONE: ReadonlySet<string> = new Set()
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
-/** Subscribes to live events. Only users who may see the list render this component. */
+/**
+ * Subscribes to live events. It is a component, so that only users who may see the list subscribe.
+ */
 function LiveUsers(): null {
   useLiveUsers()
   return null
@@ -125,7 +127,7 @@ function UserFilters({ view }: { view: UserListView }) {
   )
 }
 
-/** Includes only users whose balance this admin may change. */
+/** The bar for selected users. It counts only users whose balance this admin may change. */
 function SelectedUsers(props: {
   selectedRows: readonly User[]
   adjustable: readonly User[]
@@ -158,7 +160,10 @@ function SelectedUsers(props: {
 
 const EVERY_MS = 2_000
 
-/** Reloads the list after calls or credits of visible users, and after changes of any user. */
+/**
+ * Reads the list again when a visible user has made calls or received quota, and when any user was
+ * changed.
+ */
 function useLiveUsers(): void {
   const client = useQueryClient()
   const readAgain = useThrottledCallback(

@@ -3,7 +3,10 @@ import { type AmountUnit, quotaOfAmount } from '#console/ui/quota/quota-amount.t
 import { randomId } from '#console/ui/state/random-id.ts'
 import type { AdjustQuota } from '#write-api/contract/users.ts'
 
-/** The amount is in the site's unit, which is dollars or quota units. */
+/**
+ * The values of the form that adds quota to a balance or deducts it. The amount is in dollars or
+ * quota units, as the site is set.
+ */
 export type AdjustmentDraft = {
   readonly action: AdjustQuota['action']
   readonly amount: string
@@ -14,7 +17,7 @@ export type AdjustmentErrorKey = 'amountInvalid' | 'amountBeyond' | 'adjustReaso
 
 export const newAdjustment: AdjustmentDraft = { action: 'add', amount: '', reason: '' }
 
-/** Returns quota units, or null if the amount is not above 0. */
+/** Returns the amount in quota units, or null if it is not above 0. */
 export function amountOf({ amount }: AdjustmentDraft, unit: AmountUnit): bigint | null {
   const quota = quotaOfAmount(amount, unit)
   return quota === null || quota === 0n ? null : quota
@@ -23,11 +26,14 @@ export function amountOf({ amount }: AdjustmentDraft, unit: AmountUnit): bigint 
 export const balanceAfter = (balance: bigint, draft: AdjustmentDraft, amount: bigint): bigint =>
   draft.action === 'add' ? balance + amount : balance - amount
 
-/** The server refuses a deduction that exceeds the balance. */
+/** Returns true if a deduction exceeds the balance. The server refuses such a deduction. */
 export const isBeyond = (balance: bigint, draft: AdjustmentDraft, amount: bigint | null): boolean =>
   amount !== null && draft.action === 'deduct' && amount > balance
 
-/** A deduction is an error only if it exceeds every balance. */
+/**
+ * Returns the errors of the form. With several users, a deduction is an error only if it exceeds
+ * every balance.
+ */
 export function validateAdjustment(
   draft: AdjustmentDraft,
   unit: AmountUnit,
@@ -44,7 +50,10 @@ export function validateAdjustment(
 
 type Change = Omit<AdjustQuota, 'request_id'>
 
-/** An identical change gets the same id, so that the server applies the change once. */
+/**
+ * Returns a function that gives each change a request id. The same change gets the same id, so that
+ * the server applies it only once.
+ */
 export function createRequestIds(): (change: Change) => string {
   const ids = new Map<string, string>()
   return (change) => {

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { displayNameOf } from '../user-actions.ts'
+import { displayNameOf } from '../permitted-user-actions.ts'
 import { balanceAfter, isBeyond } from './adjustment-draft.ts'
 import type { Adjustment } from './use-adjustment.ts'
 

@@ -6,8 +6,8 @@ import type { User } from '#read-api/contract/users.ts'
 
 const EVERY_MS = 1_000
 /**
- * The maximum number of users whose balances are read again. For more users, the balances in the
- * user list are used.
+ * The maximum number of users whose balances are read from the server. For more users, the balances
+ * of the list are used, which may be older.
  */
 const READ_MAX = 5
 

@@ -21,7 +21,7 @@ import {
   type SettingsDraft,
   settingsChange,
   validateSettings,
-} from './settings-draft.ts'
+} from './user-settings-draft.ts'
 
 const TABS = ['notifications', 'price', 'other'] as const
 const ADDRESS = { settings: choiceParam(TABS, 'notifications') }

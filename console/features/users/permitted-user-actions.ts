@@ -15,8 +15,8 @@ export type UserAction =
 export type Actor = { readonly id: number; readonly role: number }
 
 /**
- * Returns the actions that `actor` may perform on `user`. Admins may act only on normal users, and
- * the server has the same rule.
+ * Returns the actions that `actor` may perform on `user`. Admins may act only on normal users. The
+ * server applies the same rule.
  */
 export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAction> {
   const isRoot = actor.role >= SUPER_ADMIN

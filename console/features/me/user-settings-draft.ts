@@ -4,20 +4,24 @@ import type { AnswerOf } from '#read-api/contract/resource-field-definition.ts'
 import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 
-/** The values of the settings form. `threshold` is the text that the user has entered. */
+/** The values of the form for the user's settings. `threshold` is the text as typed. */
 export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
   readonly means: 'email' | 'webhook'
   readonly threshold: string
   readonly mailTo: string
-  /** The code that was sent to `mailTo`. Required only if this address is not verified. */
+  /**
+   * The code that was sent to `mailTo`. It is required only if this address has not been verified.
+   */
   readonly mailCode: string
   readonly webhookUrl: string
-  /** The field is empty at first, because the server never sends the stored secret. */
+  /**
+   * The webhook's secret. It is empty at first, because the server never sends the stored secret.
+   */
   readonly webhookSecret: string
   readonly removesSecret: boolean
 }
 
-/** The default threshold in quota units. */
+/** The balance, in quota units, below which the user is warned by default. */
 const THRESHOLD_DEFAULT = 500_000
 
 export function initialDraft(setting: string): SettingsDraft {
@@ -37,7 +41,10 @@ export function initialDraft(setting: string): SettingsDraft {
 export const storedMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
-/** Returns true if the address is neither the account's address nor the saved one. */
+/**
+ * Returns true if the user must prove the mail address with a code. The address of the account and
+ * the stored address need no code.
+ */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
   account: { readonly setting: string; readonly boundMail: string },
@@ -49,7 +56,10 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
-/** Returns the webhook field that caused a failed delivery, or null once it has changed. */
+/**
+ * Returns the field of the webhook because of which a delivery failed. Returns null if the user has
+ * changed this field since.
+ */
 export function undeliverableField(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: undeliverable, webhook_url: url } = parsed(setting)
   if (undeliverable === 'url') return draft.webhookUrl === url ? undeliverable : null
@@ -72,7 +82,10 @@ export function validateSettings(draft: SettingsDraft, wantsCode: boolean) {
   return { field: 'webhookUrl', text: 'me.webhookNotHttps' } as const
 }
 
-/** Leaves out an unchanged threshold, so that later changes of the default apply to the user. */
+/**
+ * Returns the changed settings. An unchanged threshold is left out, so that the user follows later
+ * changes of the default.
+ */
 export const settingsChange = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,
   ...(draft.threshold !== before.threshold && { quota_warning_threshold: Number(draft.threshold) }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { actionsOn, stateOf } from '#console/features/users/user-actions.ts'
+import { actionsOn, stateOf } from '#console/features/users/permitted-user-actions.ts'
 import { user } from '../support/user-routes.ts'
 
 const allowedActions = (target: Parameters<typeof user>[0], role: number) =>

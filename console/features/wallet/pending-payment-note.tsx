@@ -13,9 +13,12 @@ import { pendingOrder, removeStoredOrder } from './use-top-up.ts'
 import { additionsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000
-/** The number of polls, one every 5 s. Later payments are reported only by live events. */
+/**
+ * The maximum number of polls, one every 5 s. A payment that arrives later is shown only when a
+ * live event reports it.
+ */
 const POLLS_MAX = 60
-/** After this many seconds, an unpaid order counts as abandoned. */
+/** An unpaid order is considered abandoned after this many seconds. */
 const ABANDONED_AFTER_S = 3_600
 
 export function PaymentNote() {
