@@ -52,7 +52,7 @@ export function keepConsuming(deps: SessionDeps): ConsumerSession {
     outOfGroupSince = null
     hasJoined = true
     operatorError = null
-    offsets.clear()
+    offsets.keepOnly(lanes)
     deps.onAssigned?.(lanes.filter((lane) => lane < LANE_COUNT))
   }
   const attempt = async (): Promise<void> => {
@@ -120,15 +120,24 @@ function createPauses(topic: string) {
 function createOffsets(topic: string, current: () => Consumer | null) {
   const offsets = new Map<number, string>()
   const commit = async (): Promise<void> => {
-    const due = [...offsets].map(([partition, offset]) => ({ topic, partition, offset }))
-    offsets.clear()
+    const due = [...offsets]
     const consumer = current()
-    if (due.length > 0) await consumer?.commitOffsets(due).catch(() => {})
+    if (due.length === 0 || consumer === null) return
+    offsets.clear()
+    const places = due.map(([partition, offset]) => ({ topic, partition, offset }))
+    await consumer.commitOffsets(places).catch(() => {
+      // The group may be rebalancing. Without another attempt, an idle lane would show a lag until
+      // its next message.
+      for (const [lane, offset] of due) if (!offsets.has(lane)) offsets.set(lane, offset)
+    })
   }
   const committing = setInterval(() => void commit(), COMMIT_EVERY_MS)
   return {
     commit,
-    clear: (): void => offsets.clear(),
+    /** Forgets the offsets of lanes that other members of the group have now. */
+    keepOnly: (lanes: readonly number[]): void => {
+      for (const lane of offsets.keys()) if (!lanes.includes(lane)) offsets.delete(lane)
+    },
     done: (lane: number, offset: string): void => {
       offsets.set(lane, String(BigInt(offset) + 1n))
     },
