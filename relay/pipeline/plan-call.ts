@@ -17,7 +17,7 @@ import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { requestsHourCache } from '../dialects/detect-one-hour-cache-writes.ts'
+import { requestsHourCache, withAllowedCache } from '../dialects/detect-one-hour-cache-writes.ts'
 import { requestedConditions } from '../dialects/price-conditions-of-request.ts'
 import { largestUses } from '../dialects/provider-tool-limits.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
@@ -204,6 +204,8 @@ export function countableForms(
   return forms
 }
 
+const NOTHING: ReadonlySet<string> = new Set()
+
 /** Returns the terms of the call for a given number of input tokens of each form. */
 export function termsForInput(
   view: Views['options'],
@@ -215,7 +217,9 @@ export function termsForInput(
     rules.allowedMembers.has(HOUR_CACHE),
   )
   // The first form is the caller's request, whose marks are shortened where they are not allowed.
-  const sentForms = isHourAllowed ? forms : forms.slice(1)
+  // Members of the same name in the caller's tools stay, and cache writes are charged by them.
+  const [own, ...overridden] = forms
+  const sentForms = isHourAllowed ? forms : [withAllowedCache(own, NOTHING).request, ...overridden]
   const hasHourCache = sentForms.some(({ body }) => requestsHourCache(body))
   const tokens = new Map(forms.map((form, index) => [form, inputTokens[index] ?? form.body.length]))
   return callTerms(plan.price, forms, view.options, { tokens, kinds: { hasHourCache } })

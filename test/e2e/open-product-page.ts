@@ -41,7 +41,7 @@ export async function openRealPage(browser: Browser, url: string): Promise<OpenP
   })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   const faults: string[] = []
   const openingSockets = watchOpeningSockets(page)
   let isAway = false

@@ -2,8 +2,10 @@ import type { AccountCommand } from '#domain/accounts/commands.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { payableBy } from '#domain/accounts/decide-call.ts'
 import type { AccountEvent } from '#domain/accounts/events.ts'
+import { HOUR_CACHE } from '#domain/channels/restricted-request-members.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import { type CodedError, isCodedError } from '#domain/shared/coded-error.ts'
 import { fromWire, type Quota } from '#domain/shared/quota.ts'
 import {
@@ -21,6 +23,7 @@ import { callTerms } from '#relay/pipeline/call-hold-terms.ts'
 import { OutputHoldTracker } from '#relay/pipeline/output-hold-tracker.ts'
 import { isWorthCounting, termsForInput } from '#relay/pipeline/plan-call.ts'
 import type { Candidate } from '#relay/pipeline/prepare-request-for-channel.ts'
+import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { OptionView } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
 
@@ -83,6 +86,14 @@ export class Account {
     return outcome
   }
 }
+
+/** The channels of the calls, which keep the caller's marks of the one-hour cache. */
+const ALLOWING_HOUR_CACHE = offerOf([
+  {
+    ...{ id: 1, terms: { priority: 0, weight: 1 } },
+    rules: { allowedMembers: new Set([HOUR_CACHE]) },
+  } as unknown as RelayChannel,
+])
 
 /**
  * One call, as the relay's pipeline runs it. `callTerms` and `termsForInput` compute the hold,
@@ -149,7 +160,7 @@ export class MeteredCall {
     const overridden = override === null ? [] : [{ ...chat, outputTokensMax: override }]
     const options = optionsOf(model, defaultOutputCap, preConsumedQuota)
     const byLength = callTerms(price, [chat, ...overridden], options)
-    const plan = { price, terms: byLength, isOverridden: true, offer: [] }
+    const plan = { price, terms: byLength, isOverridden: true, offer: ALLOWING_HOUR_CACHE }
     const isCounted =
       isWorthCounting(chat, plan) && !isClearlyAffordable(plan, payableBy(account.state, tokenId))
     const forms = [chat, ...overridden] as const
