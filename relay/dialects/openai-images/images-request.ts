@@ -44,7 +44,7 @@ const COMMON: readonly (readonly [string, readonly JsonKind[]])[] = [
   ['watermark', FLAG],
 ]
 
-/** What distinguishes the requests to generate, to edit and to vary images. */
+/** The differences between requests to generate, to edit and to vary images. */
 type Kind = {
   readonly format: 'images' | 'image-edits' | 'image-variations'
   /** Returns the format of the requests. */
