@@ -316,13 +316,13 @@ export type WireFormat = {
   readonly errorOfAnswer: (body: Buffer) => 'format' | 'error-event' | null
   /** Removes confidential texts from an answer that may be valid and yet contain an error. */
   readonly redactedAnswer?: (body: Buffer, confidential: readonly string[]) => Buffer
-  /** Changes an answer to what the request demanded, if the provider ignored a part of it. */
+  /** Corrects an answer if the provider ignored a part of the request. */
   readonly adaptAnswer?: (request: ChatRequest, body: Buffer) => Buffer
   /** Renders a complete answer as a stream. */
   readonly streamOfAnswer: (body: Buffer) => string
   /** The maximum length of a plain answer. The default is `ANSWER_BYTES_MAX`. */
   readonly answerBytesMax?: number
-  /** True if no answer has a text, so that answers are not searched for texts. */
+  /** True if answers never contain text. They are then not searched for text. */
   readonly hasTextlessAnswers?: true
   readonly readTexts: ReadTexts
   readonly stream: StreamFormat

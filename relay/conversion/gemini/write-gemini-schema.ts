@@ -207,7 +207,10 @@ class SchemaWriter {
     }
   }
 
-  /** Writes a limit. An exclusive limit of integers becomes the next integer, `step` away. */
+  /**
+   * Writes a limit. An exclusive limit of an integer becomes the next integer, at the distance
+   * `step`.
+   */
   private writeLimit(
     name: string,
     exclusive: string,

@@ -223,7 +223,7 @@ function errorInFields(
   return errorInMessages(find('images'), null, 'images') ?? errorInMask(body, find('mask'))
 }
 
-/** Checks the files of a form: one image or one list of images, and no file that is empty. */
+/** Checks the files of a form. It must have one image or one list of images, and no empty file. */
 function errorInFormFiles(
   body: Buffer,
   members: readonly Member[],
@@ -286,7 +286,10 @@ function outlineOf(request: ChatRequest, kind: Kind): ChatRequest {
   return outline
 }
 
-/** Returns the members for the cheapest image of a model that makes dear ones by default. */
+/**
+ * Returns the members that request the cheapest image. They are empty unless the model makes
+ * expensive images by default.
+ */
 function cheapestOf(model: string): object {
   if (model.includes('gpt-image')) return { quality: 'low', size: '1024x1024' }
   return model.includes('dall-e-2') ? { size: '256x256' } : {}
