@@ -14,7 +14,7 @@ import { readBody } from './pipeline/read-body.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { rejectUpload } from './pipeline/send-error-before-body-is-read.ts'
 
-/** How a format asks for a count of tokens, and how the answer looks. */
+/** The functions of a format that read a request to count tokens and write its answer. */
 type CountWork = {
   readonly read: (upload: Buffer) => ChatRequest | RelayError
   readonly answerOf: (tokens: number) => object

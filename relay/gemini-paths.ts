@@ -12,7 +12,7 @@ const METHODS = [
 ] as const
 type Method = (typeof METHODS)[number]
 
-/** What the path of a request of Gemini's API says about it. */
+/** The model, the kind of answer and the method that a path of Gemini's API names. */
 export type GeminiPath = PathParameters & { readonly method: Method }
 
 /** Matches the path of a method. The name of a model may contain slashes and colons. */

@@ -1,7 +1,7 @@
 import type { FormatName } from '../dialects/wire-format.ts'
 import type { AdapterOptions } from './model-adapter-options.ts'
 
-/** What an admin set for requests of one model, apart from their bodies. */
+/** The headers and the API version that an admin set for requests of one model. */
 export type ProviderSettings = {
   readonly headers: ReadonlyMap<string, readonly string[]> | null
   /** The version in the path of Gemini's API. Null keeps the version of the channel's type. */

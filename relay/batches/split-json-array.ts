@@ -115,7 +115,10 @@ export class JsonArraySplitter {
     this.keys[this.depth] = ''
   }
 
-  /** Begins an array at the current depth, if it is one whose elements are not kept. */
+  /**
+   * Begins an array at the current depth. Returns true if its elements are split or dropped, and
+   * false for any other array.
+   */
   private beginArray(): boolean {
     const path = this.keys.slice(1, this.depth).map(camelCased).join('/')
     const isSplit = this.rules.paths.includes(path)
@@ -173,7 +176,10 @@ export class JsonArraySplitter {
   }
 }
 
-/** Yields the elements of an array while the document arrives, and null for one too long. */
+/**
+ * Yields the elements of an array while the document arrives, and null for an element that is too
+ * long.
+ */
 export async function* elementsIn(
   chunks: AsyncIterable<Buffer>,
   rules: SplitRules,

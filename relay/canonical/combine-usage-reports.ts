@@ -64,7 +64,7 @@ export function anomalyInLater(
  */
 const EARLY_OUTPUT_MAX = 32
 
-/** What a later usage report in a stream adds to the earlier ones. */
+/** The result of a comparison of a later usage report in a stream with the earlier ones. */
 export type ReportUpdate = {
   /** True if it has a valid output count that is not below an earlier one. */
   readonly isCurrent: boolean

@@ -1,4 +1,4 @@
-/** What a provider's error means, independent of any wire format. */
+/** The meaning of a provider's error, independent of any wire format. */
 export type ErrorMeaning =
   | 'invalid-request'
   | 'context-length'

@@ -198,7 +198,7 @@ export class SseScanner {
   }
 }
 
-/** Events are copied if their buffer is more than this many times as long as they are. */
+/** An event is copied if its buffer is more than this many times as long as the event. */
 const PINNED_FACTOR = 8
 
 /**

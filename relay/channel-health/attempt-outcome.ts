@@ -10,9 +10,9 @@ export type Blame = 'channel' | 'model' | 'key' | 'unknown'
 export type AttemptFailure = { readonly reason: string; readonly blame: Blame }
 
 /**
- * What an attempt shows about the provider. `well` means that the provider works, even if it
- * reports an error in the caller's request. `nothing` means that the attempt shows nothing about
- * the provider.
+ * The evidence of an attempt for the provider's health. `well` means that the provider works, even
+ * if it reports an error in the caller's request. `nothing` means that the attempt says nothing
+ * about the provider.
  */
 export type AttemptOutcome = 'well' | 'nothing' | AttemptFailure
 

@@ -81,8 +81,8 @@ export type AudioPart = Marked & {
   readonly data: string
 }
 /**
- * What a model thought before it answered. The provider signs it with `signature` and can check it
- * later. `redacted` holds thinking that the provider encrypted; `text` is then empty.
+ * The thinking of a model before its answer. The provider signs it with `signature` and can check
+ * it later. `redacted` holds thinking that the provider encrypted; `text` is then empty.
  */
 export type ThinkingPart = {
   readonly kind: 'thinking'

@@ -38,7 +38,7 @@ const CALLERS: Readonly<Record<ConvertedFormatName, CallerConversion>> = {
 export type CallConversion = {
   /** The request in the provider's format. */
   readonly body: Buffer
-  /** The members that the provider's format can't express, by their names in the caller's. */
+  /** The paths, in the caller's format, of the members that the provider's format can't express. */
   readonly losses: readonly string[]
   /**
    * Returns the answer in the caller's format, or null if it can't be converted. Returns an error

@@ -20,7 +20,9 @@ export type ConversionTarget = {
   readonly thinking?: Thinking
 }
 
-/** Writes the answer of one call in the caller's format. `id` is used if the provider sent none. */
+/**
+ * Writes the answer of one call in the caller's format. `id` is used if the provider sent no id.
+ */
 export type AnswerWriters = {
   readonly writeAnswer: (answer: CanonicalAnswer, id: string) => JsonObject
   readonly createStreamWriter: (id: string) => StreamWriter

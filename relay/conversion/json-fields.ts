@@ -7,7 +7,7 @@ export const textOf = (value: unknown): string | null => (typeof value === 'stri
 export const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null
 
-/** Returns a boolean, or null for any other value. */
+/** Returns the value if it is a boolean; otherwise null. */
 export const booleanOf = (value: unknown): boolean | null =>
   typeof value === 'boolean' ? value : null
 

@@ -5,7 +5,7 @@ import { callersPlace } from './paths-of-parts-in-caller-request.ts'
 /** The names of members of a canonical request in one wire format, by their canonical paths. */
 type Names = Readonly<Record<string, string>>
 
-/** Where a format has its instructions, messages and their parts. */
+/** The paths at which a format has its instructions, its messages and their parts. */
 type Places = {
   readonly system: string
   readonly instruction: string

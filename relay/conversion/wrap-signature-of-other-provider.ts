@@ -5,7 +5,10 @@ import { parsedObject, textOf } from './json-fields.ts'
 /** The signature of a call, kept outside the call in formats whose calls have no signature. */
 export type CallSignature = { readonly callId: string; readonly callSignature: string }
 
-/** Returns the text with which a caller keeps what the provider of another format made. */
+/**
+ * Wraps the data that a provider of another format made in a text. The caller keeps the text and
+ * sends it back.
+ */
 export const wrapSignature = (kept: JsonObject): string =>
   Buffer.from(`provider:${JSON.stringify(kept)}`).toString('base64')
 
@@ -15,7 +18,9 @@ export function unwrapSignature(text: string): JsonObject | null {
   return parsedObject(Buffer.from(text, 'base64').toString('utf8').slice('provider:'.length))
 }
 
-/** Returns the signature of a call in what was unwrapped, or null if there is none. */
+/**
+ * Returns the signature of a call in an unwrapped text, or null if the text has no such signature.
+ */
 export function callSignatureIn(kept: JsonObject | null): CallSignature | null {
   const callId = textOf(kept?.callId)
   const callSignature = textOf(kept?.callSignature)

@@ -22,7 +22,7 @@ export type SignedObject = {
   type: string
   /** The member with a signature that the gateway made; null if there is none. */
   signature: { readonly keyStart: number; readonly valueStart: number } | null
-  /** True if the object has more than a thought without a text. */
+  /** True if the object has any content besides a thought with an empty text. */
   hasContent: boolean
   hasCall: boolean
 }
@@ -127,7 +127,10 @@ export class SignedObjectFinder implements ObjectVisitor {
     return end - start === name.length && isAt(this.bytes, start, name)
   }
 
-  /** Returns the string at `start` with its quotes, or '' for a long one and for other values. */
+  /**
+   * Returns the string at `start` with its quotes. Returns '' for a long string and for any other
+   * value.
+   */
   private shortTextAt(start: number): string {
     if (this.bytes[start] !== QUOTE) return ''
     const end = this.bytes.indexOf(QUOTE, start + 1) + 1

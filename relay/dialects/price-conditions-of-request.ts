@@ -105,7 +105,7 @@ const SPEEDS: ReadonlyMap<unknown, PriceCondition> = new Map<unknown, PriceCondi
   ['flex', 'flex'],
 ])
 
-/** What an answer says about the conditions under which it was made, unparsed. */
+/** The conditions, such as the service tier, that an answer names, unparsed. */
 export type AnsweredConditions = {
   readonly serviceTier: unknown
   /** The speed in a usage of Anthropic's format. */

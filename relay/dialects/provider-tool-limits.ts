@@ -4,7 +4,7 @@ import { wholeOf } from './check-common-request-members.ts'
 import type { ToolElement } from './openai-chat/find-message-parts-and-tools.ts'
 import type { Member } from './scan-request-object.ts'
 
-/** What the provider's tools in a request may cost (see `TOOL_NAMES`). */
+/** The limits of the cost of the provider's tools in a request (see `TOOL_NAMES`). */
 export type ToolLimits = {
   /** The most uses of each tool with a price, which the hold of the call covers. */
   readonly uses: ToolCounts

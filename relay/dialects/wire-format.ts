@@ -54,7 +54,7 @@ export type ChatRequest = {
   readonly toolLimits?: ToolLimits
   /** The content to which the request refers. Undefined if it refers to none. */
   readonly stored?: StoredInput
-  /** What is billed in requests whose text or audio is not counted in tokens. */
+  /** The billed amounts in requests whose text or audio is not counted in tokens. */
   readonly measures?: { readonly characters: number; readonly seconds: number }
   /** The files of a form, by the ids with which `body` names them. Omitted if there are none. */
   readonly files?: ReadonlyMap<string, SpooledFile>
@@ -122,7 +122,7 @@ export type UpstreamBody = {
   readonly dropped: readonly string[]
 }
 
-/** What an event with usage, an error or an empty list of choices means. */
+/** The content of an event with usage, an error or an empty list of choices. */
 export type EventMeaning = {
   /** The usage in the event; undefined if there is none. */
   readonly usage: unknown
@@ -190,7 +190,7 @@ export type ProviderErrorOptions = {
   readonly isHidden: boolean
   /** The texts that are removed. */
   readonly confidential: readonly string[]
-  /** True if the provider has the caller's format, so that its error passes in its own words. */
+  /** True if the provider has the caller's format, so that its error keeps its wording. */
   readonly isOwnFormat?: boolean
 }
 
@@ -255,12 +255,15 @@ export type FormatName = ConvertedFormatName | DirectFormatName
 export const isDirectFormat = (name: FormatName): name is DirectFormatName =>
   (DIRECT_FORMATS as readonly string[]).includes(name)
 
-/** What the path of a request says about it. Only Gemini's requests say it nowhere else. */
+/**
+ * The model and the kind of answer that the path of a request names. Only Gemini's requests name
+ * them in the path alone.
+ */
 export type PathParameters = { readonly model: string; readonly isStream: boolean }
 
 /**
- * What the pipeline of calls must know about a wire format. All functions are pure. None builds
- * objects from a complete request.
+ * The properties and functions of a wire format that the pipeline of calls uses. All functions are
+ * pure. None builds objects from a complete request.
  */
 export type WireFormat = {
   readonly name: FormatName
@@ -322,13 +325,13 @@ export type WireFormat = {
   readonly errorOfAnswer: (body: Buffer) => 'format' | 'error-event' | null
   /** Removes confidential texts from an answer that may be valid and yet contain an error. */
   readonly redactedAnswer?: (body: Buffer, confidential: readonly string[]) => Buffer
-  /** Changes an answer to what the request demanded, if the provider ignored a part of it. */
+  /** Corrects an answer if the provider ignored a part of the request. */
   readonly adaptAnswer?: (request: ChatRequest, body: Buffer) => Buffer
   /** Renders a complete answer as a stream. */
   readonly streamOfAnswer: (body: Buffer) => string
   /** The maximum length of a plain answer. The default is `ANSWER_BYTES_MAX`. */
   readonly answerBytesMax?: number
-  /** True if no answer has a text, so that answers are not searched for texts. */
+  /** True if answers never contain text. They are then not searched for text. */
   readonly hasTextlessAnswers?: true
   readonly readTexts: ReadTexts
   readonly stream: StreamFormat

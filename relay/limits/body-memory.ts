@@ -74,7 +74,7 @@ export class BodyMemory {
     if (owner !== null) lower(this.decodersOf, owner.userId, bytes)
   }
 
-  /** The memory that is taken for bodies and for decoders, in bytes. */
+  /** The memory in bytes that is reserved for bodies and for decoders. */
   get taken(): { readonly bodies: number; readonly decoders: number } {
     return { bodies: this.held, decoders: this.decoders }
   }

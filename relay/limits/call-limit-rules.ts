@@ -3,7 +3,7 @@ import type { RelayToken } from '../views/token-view.ts'
 import { type CallRules, NO_RULES, permitsOfToken, rateOfToken } from './call-limit-claims.ts'
 import type { ConcurrencyCaps } from './process-call-limit.ts'
 
-/** Whose limits apply, and which limits the site has. */
+/** The user and the token whose limits apply, and the limits of the site. */
 export type LimitedCaller = {
   readonly userId: number
   readonly token: RelayToken

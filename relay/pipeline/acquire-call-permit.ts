@@ -229,7 +229,7 @@ export class CallPermit {
   }
 }
 
-/** Returns the error after whose delay a retry is first worthwhile; null if there is none. */
+/** Returns the error with the shortest delay before a retry; null for an empty list. */
 const soonestOf = (errors: readonly RelayError[]): RelayError | null =>
   errors.toSorted((one, other) => (one.retryAfter ?? 0) - (other.retryAfter ?? 0))[0] ?? null
 

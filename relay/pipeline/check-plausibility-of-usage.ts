@@ -10,7 +10,10 @@ import { CEILING_BASE } from '#relay/dialects/openai-chat/input-token-bound.ts'
 import { type ChatRequest, isDirectFormat } from '#relay/dialects/wire-format.ts'
 import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
 
-/** What the billed usage depends on, apart from the answer: a `Candidate`, or a line of a batch. */
+/**
+ * The data apart from the answer on which the billed usage depends: a `Candidate`, or a line of a
+ * batch.
+ */
 export type MeteredCall = {
   readonly request: ChatRequest
   readonly channel: {
@@ -65,7 +68,7 @@ export const isDoubtful = (report: UsageReport, call: MeteredCall, limits: Token
   report.otherReading !== null || exceedsLimit(report, call, limits)
 
 /**
- * Resolves what is doubtful in a report by the gateway's own count. An output well above the limit
+ * Resolves doubtful counts of a report by the gateway's own count. An output well above the limit
  * is flagged. `read` reads the report again with a lower ceiling of the output.
  */
 export function resolveDoubts(

@@ -6,7 +6,7 @@ import {
   createZstdDecompress,
 } from 'node:zlib'
 
-/** What is used of Node's decoders. `bytesWritten` is the number of input bytes read so far. */
+/** One of Node's decoders. Its `bytesWritten` is the number of input bytes read so far. */
 type Decoder = ReturnType<typeof createGunzip>
 
 export type BodyCoding = {

@@ -52,7 +52,9 @@ export type Authenticator = {
   ) => { readonly caller: Caller; readonly body: Buffer } | RelayError
 }
 
-/** What distinguishes the endpoints of calls: the wire format and the kind of credentials. */
+/**
+ * The properties in which endpoints of calls differ: the wire format and the kind of credentials.
+ */
 export type CallWork = {
   readonly format: WireFormat
   readonly authenticator: Authenticator

@@ -324,8 +324,8 @@ export async function concludeFailedCall(
 }
 
 /**
- * Sets the price of the images that were sent. The admission has the price of the dearest images
- * that any channel's overrides would request.
+ * Sets the price of the images that were requested from the provider. At admission, the call had
+ * the price of the most expensive images that any channel's overrides would request.
  */
 function priceSentImages({ call, caller, outputHold }: Closing, { request }: Candidate): void {
   const { price } = outputHold

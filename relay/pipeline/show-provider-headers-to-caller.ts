@@ -20,8 +20,8 @@ const TURN_STATE = 'x-codex-turn-state'
 const TURN_STATE_VALUE = /^[\x21-\x7e]{1,4096}$/
 
 /**
- * Returns the state of a turn to Codex, which sends it with the next calls of the turn. The state
- * of an earlier attempt is removed.
+ * Sets the response header with the state of a turn. Codex sends this state with the next calls of
+ * the turn. The state of an earlier attempt is removed.
  */
 export function showTurnState(
   { response }: Exchange,

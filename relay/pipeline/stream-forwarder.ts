@@ -23,7 +23,7 @@ export type ByteSink = { readonly write: (bytes: Buffer) => boolean }
 
 /** The maximum number of bytes that are read for the usage after the caller has disconnected. */
 const READ_ON_BYTES_MAX = 1024 * 1024
-/** The same for a stream that is always read to its end, such as one of partial images. */
+/** The same maximum for a stream that is always read to its end, such as one of partial images. */
 const READ_ON_WHOLE_BYTES_MAX = 128 * 1024 * 1024
 /**
  * The number of most recent pieces of a stream that are searched for a finish reason. Comments or

@@ -10,7 +10,9 @@ import type { ProviderTarget } from '../providers/openai-compatible/provider-tar
 import { answerDecoder } from '../providers/translations/decode-answer-to-chat.ts'
 import type { Translation, TranslationTarget } from '../providers/translations/translation.ts'
 
-/** What the answers of a translated chat need. The chat itself is not kept. */
+/**
+ * The data for translating the answers to a translated chat. The chat itself is not kept in memory.
+ */
 export type TranslatedChat = {
   readonly translation: Translation
   readonly model: string
@@ -69,7 +71,10 @@ export function decoderFor(
   return answerDecoder(translation, { ...answer, id: `chatcmpl-${call}`, createdAt })
 }
 
-/** Returns what sends the calls of a target to an origin. `task` is that of an image's adapter. */
+/**
+ * Returns the transport that sends the calls of a target to an origin. `task` is the task of an
+ * image adapter, if it has one.
+ */
 export function transportOf(
   { cloud }: ProviderTarget,
   connections: Connections,

@@ -156,7 +156,7 @@ export class SessionCalls {
     return token === undefined ? caller : { ...caller, token }
   }
 
-  /** Notes that a response was requested. Its call must be covered. */
+  /** Records that a response was requested. A call must have been admitted for it before. */
   noteRequest(eventId: string, isInConversation: boolean): void {
     const { mark } = this.input
     const at = performance.now()

@@ -22,7 +22,10 @@ type SecretEndpoint = 'client_secrets' | 'sessions'
 
 /** The validity of a temporary key in seconds, as OpenAI documents it. */
 const VALIDITY_S = { least: 10, most: 7_200, client_secrets: 600, sessions: 60 }
-/** The settings of a session are kept until the temporary key expires. */
+/**
+ * The maximum length of a session's settings. It is small, because they are stored until the
+ * temporary key expires.
+ */
 const SETTINGS_BYTES_MAX = 64 * 1024
 const NAMES = namesByFoldedName(['session', 'expires_after', 'client_secret', 'model'])
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })

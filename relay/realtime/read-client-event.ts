@@ -40,7 +40,7 @@ const EVERY_EVENT = ['type', 'event_id']
 const NAMES = namesByFoldedName([...EVERY_EVENT, ...Object.values(MEMBERS).flat()])
 const ID_LENGTH_MAX = 512
 
-/** A checked event of a client. `body` is what is sent to the provider. */
+/** A checked event of a client. `body` is the event that is sent to the provider. */
 export type ClientEvent = {
   readonly type: EventType
   /** The caller's id of the event; null if it has none. */

@@ -20,7 +20,7 @@ import { placeOf, type RelayChannel } from '../views/channel-view.ts'
 import type { EndOfResponse, SessionEvidence } from './provider-evidence-of-session.ts'
 import type { RealtimeBill } from './realtime-usage.ts'
 
-/** What all calls of a session have in common. */
+/** The values that all calls of a session share. */
 export type CallContext = {
   readonly deps: RelayDeps
   readonly caller: Caller

@@ -56,7 +56,7 @@ export type TaskReport = Pick<ReportTask, 'channelId' | 'keyRef' | 'upstreamId' 
   readonly promptEn?: string | null
   readonly result?: string | null
   readonly failReason?: string | null
-  /** What the provider made, if the task is a video. */
+  /** The usage of a finished video. Omitted for other tasks. */
   readonly made?: VideoUsage
 }
 

@@ -62,7 +62,7 @@ async function peakDuring(work: () => Promise<void>): Promise<number> {
   return most
 }
 
-/** Returns the most memory for shorter audio. The heap has grown to its usual size after some calls. */
+/** Returns the most memory for shorter audio, after calls that let the heap grow as usual. */
 const usualPeak = (work: () => Promise<void>): Promise<number> =>
   peakDuring(async () => {
     for (let call = 0; call < 4; call += 1) await work()

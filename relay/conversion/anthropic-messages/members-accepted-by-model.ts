@@ -1,6 +1,6 @@
 import type { Effort } from '../canonical-request.ts'
 
-/** What a model accepts. Anthropic's API answers anything else with an error. */
+/** The members that a model accepts. Anthropic's API answers any other member with an error. */
 export type ModelRules = {
   /** The forms of thinking that are accepted: a budget of tokens, or adaptive with an effort. */
   readonly takesBudget: boolean

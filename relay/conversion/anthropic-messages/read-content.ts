@@ -10,7 +10,7 @@ import { withPlace } from '../paths-of-parts-in-caller-request.ts'
 import { callSignatureIn, unwrapSignature } from '../wrap-signature-of-other-provider.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'
 
-/** What all blocks of one request share while they are read. */
+/** The state that all blocks of one request share while they are read. */
 export type ContentReading = {
   readonly losses: string[]
   /** The names of the tool calls that were read so far, by call id. */

@@ -17,7 +17,7 @@ import { type Block, toolInputOf } from './tool-input-and-part-limit.ts'
 /** Anthropic accepts at most four cache marks per request. */
 const MARKS_MAX = 4
 
-/** What all parts of one request share while they are written. */
+/** The state that all parts of one request share while they are written. */
 export class RequestWriting {
   readonly losses: string[] = []
   readonly ids = new ToolCallIds()

@@ -1,9 +1,9 @@
 import type { CanonicalMessage, ContentPart, ThinkingPart } from '../canonical-request.ts'
 
 /**
- * Joins successive contents of the model to one message. SDKs keep each chunk of a stream as a
- * content, so that a text or a thought may be spread over many contents. Another provider's
- * signature is valid only for the whole thought.
+ * Joins successive content objects of the model to one message. SDKs keep each chunk of a stream as
+ * a content object, which may spread a text or a thought over many of them. Another provider's
+ * signature is valid only for the complete thought.
  */
 export class TurnBuilder {
   readonly messages: CanonicalMessage[] = []

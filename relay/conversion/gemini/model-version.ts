@@ -1,4 +1,4 @@
-/** What the rules for requests depend on. */
+/** The properties of a model on which the rules for its requests depend. */
 export type ModelVersion = {
   /** Such as 2.5. Null for a model with a name of another kind, such as Gemma. */
   readonly version: number | null

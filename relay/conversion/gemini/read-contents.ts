@@ -61,7 +61,7 @@ function addModelContent(turns: TurnBuilder, parts: readonly ReadPart[]): void {
   }
 }
 
-/** Reads `systemInstruction`, which is a content with texts, or a text. */
+/** Reads `systemInstruction`, which is either a text or a content object with texts. */
 export function readSystem(value: unknown, losses: string[]): readonly ContentPart[] {
   if (value === undefined) return []
   if (typeof value === 'string') return value === '' ? [] : [{ kind: 'text', text: value }]

@@ -41,7 +41,7 @@ export function toGeminiSchema(schema: unknown, path: string): Converted<JsonObj
   return { value, losses: [...writer.losses] }
 }
 
-/** Where a schema is: its path, its depth, and the references through which it was reached. */
+/** The position of a schema: its path, its depth, and the references that lead to it. */
 type Place = {
   readonly path: string
   readonly depth: number
@@ -207,7 +207,10 @@ class SchemaWriter {
     }
   }
 
-  /** Writes a limit. An exclusive limit of integers becomes the next integer, `step` away. */
+  /**
+   * Writes a limit. An exclusive limit of an integer becomes the next integer, at the distance
+   * `step`.
+   */
   private writeLimit(
     name: string,
     exclusive: string,

@@ -36,7 +36,10 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
   pause: 'stop',
 }
 
-/** What else decides the finish reason. If the message has a refusal, OpenAI reports `stop`. */
+/**
+ * The content of a choice, on which the finish reason also depends. If the message has a refusal,
+ * OpenAI reports `stop`.
+ */
 export type ChoiceContent = { readonly isRefused: boolean; readonly usesFunctionCall: boolean }
 
 export function finishReason(stop: StopReason, content: ChoiceContent): string {

@@ -71,7 +71,7 @@ export class ChoiceReader {
     return this.takeEvents()
   }
 
-  /** Ends the choice, if the provider has not done it. */
+  /** Ends the choice if the provider has not ended it. */
   finish(): readonly CanonicalEvent[] {
     if (!this.isStopped) this.stop({})
     return this.takeEvents()

@@ -22,7 +22,9 @@ import {
 /** The name of a tool within a namespace. */
 export type NamespacedName = { readonly namespace: string; readonly name: string }
 
-/** What a caller's tools were before they became functions, by the names of the functions. */
+/**
+ * The original tools of the caller that were converted to functions, by the names of the functions.
+ */
 export type CallerTools = {
   /** The tools whose input is a text instead of JSON. */
   readonly custom: ReadonlySet<string>

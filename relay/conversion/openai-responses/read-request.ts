@@ -63,7 +63,7 @@ export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
   return { value, losses }
 }
 
-/** What a request decides about the form of its answer. */
+/** The properties of a request that determine the form of its answer. */
 export type AnswerSettings = CallerTools & {
   /** The members that an answer repeats from its request. */
   readonly repeated: JsonObject

@@ -51,7 +51,10 @@ const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo'
 const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
 const retryInfo = (retryDelay: string) => ({ '@type': RETRY_INFO, retryDelay })
 
-/** Matches the accounts of Google Cloud in a message. */
+/**
+ * Matches names and numbers of Google Cloud projects in a message. They identify the site's
+ * account.
+ */
 const ACCOUNTS = /\bproject(?:s\/|_number:|[ _-]?(?:number|id)?[ :=']*)(?=[\w-]*\d)[\w-]+/gi
 
 /** Stands for the status of an error in a stream. Such an error has no HTTP status. */

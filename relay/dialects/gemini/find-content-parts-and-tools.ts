@@ -72,7 +72,7 @@ function isOfAccount(address: string): boolean {
 const FILE_PARAM = 'fileData.fileUri'
 /** The maximum number of files with an id. One more, without an id, stands for the others. */
 const FILES_MAX = 100
-/** No object that may hold a known name is nested more deeply. */
+/** The maximum depth at which an object may hold a known name. */
 const DEPTH_MAX = 12
 
 /**
@@ -153,7 +153,10 @@ export class ContentParts implements ObjectVisitor {
     if (this.places[depth + 1] !== null) this.hasUnknown = true
   }
 
-  /** Sets the place of the objects in the value of a member of the object at `depth`. */
+  /**
+   * Sets the place (the kind of object) that is expected in the next member's value. The member
+   * belongs to the object at `depth`.
+   */
   private expect(depth: number, place: Place | null): void {
     for (let at = depth + 3; at <= this.deepest; at += 1) this.places[at] = null
     this.deepest = depth + 2

@@ -94,9 +94,10 @@ function isRestricted(
 type Kept = { readonly tool: ToolElement; readonly text: string | null }
 
 /**
- * Returns what is sent of each tool. A null text stands for the complete tool, an empty text for
- * nothing. Returns null if all tools are sent. One tool may hold functions of the caller together
- * with tools that Google runs. Tools without a price are never sent.
+ * Returns the part of each tool that is sent. A null text stands for the complete tool, and an
+ * empty text for a tool that is removed. Returns null if all tools are sent. One tool may hold
+ * functions of the caller together with tools that Google runs. Tools without a price are never
+ * sent.
  */
 function keptTools(
   { body, tools }: ChatRequest,

@@ -40,7 +40,9 @@ export function checkedMembers(
   return isStream === false ? scanned : invalid('stream')
 }
 
-/** What all requests without a generated answer have: no stream and no output tokens. */
+/**
+ * The fields of all requests without a generated answer: they have no stream and no output tokens.
+ */
 export const WITHOUT_OUTPUT = {
   isStream: false,
   wantsUsage: false,

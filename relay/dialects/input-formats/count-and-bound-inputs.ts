@@ -2,7 +2,7 @@ import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
 import type { InputBound } from '../openai-chat/input-token-bound.ts'
 import type { Member } from '../scan-request-object.ts'
 
-/** What the inputs of a request are. Tokens and other inputs are never mixed. */
+/** The inputs of a request. Inputs that consist of tokens are never mixed with other inputs. */
 export type Inputs = {
   readonly count: number
   /** The number of tokens, if all inputs consist of tokens; otherwise null. */
@@ -102,7 +102,9 @@ function endOfObject(body: Buffer, start: number): number {
 /** The likely and the largest number of tokens of a picture or another medium. */
 const OBJECT_TOKENS = 6_000
 const OBJECT_CEILING = 50_000
-/** What a model adds to each input: marks at its start and end, and a short instruction. */
+/**
+ * The tokens that a model adds to each input: marks at its start and end, and a short instruction.
+ */
 const TOKENS_PER_INPUT = 64
 const CEILING_BASE = 256
 

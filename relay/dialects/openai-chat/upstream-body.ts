@@ -20,7 +20,7 @@ const NO_NAMES: ReadonlySet<string> = new Set()
  */
 const OF_TOOLS = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
 
-/** What differs between formats when a body for the provider is built. */
+/** The rules by which formats differ when a body for the provider is built. */
 export type BodyRules = {
   /** The members that limit the output. */
   readonly limits: readonly string[]

@@ -44,7 +44,7 @@ const COMMON: readonly (readonly [string, readonly JsonKind[]])[] = [
   ['watermark', FLAG],
 ]
 
-/** What distinguishes the requests to generate, to edit and to vary images. */
+/** The differences between requests to generate, to edit and to vary images. */
 type Kind = {
   readonly format: 'images' | 'image-edits' | 'image-variations'
   /** Returns the format of the requests. */
@@ -223,7 +223,7 @@ function errorInFields(
   return errorInMessages(find('images'), null, 'images') ?? errorInMask(body, find('mask'))
 }
 
-/** Checks the files of a form: one image or one list of images, and no file that is empty. */
+/** Checks the files of a form. It must have one image or one list of images, and no empty file. */
 function errorInFormFiles(
   body: Buffer,
   members: readonly Member[],
@@ -286,7 +286,10 @@ function outlineOf(request: ChatRequest, kind: Kind): ChatRequest {
   return outline
 }
 
-/** Returns the members for the cheapest image of a model that makes dear ones by default. */
+/**
+ * Returns the members that request the cheapest image. They are empty unless the model makes
+ * expensive images by default.
+ */
 function cheapestOf(model: string): object {
   if (model.includes('gpt-image')) return { quality: 'low', size: '1024x1024' }
   return model.includes('dall-e-2') ? { size: '256x256' } : {}

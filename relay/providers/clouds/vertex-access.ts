@@ -77,7 +77,10 @@ function tokenUrlOf({ tokenUri }: ServiceAccount, baseUrl: string): string | nul
   return isPlain && (isGoogleHost || isOperatorHost) ? url.href : null
 }
 
-/** Anthropic's names end in a date with a hyphen, Vertex' names in the same date with `@`. */
+/**
+ * Returns the name of a model on Vertex AI. Anthropic's names end in a hyphen and a date. Vertex AI
+ * writes `@` in place of the hyphen.
+ */
 const vertexModel = (model: string): string =>
   model.startsWith('claude-') ? model.replace(/-(\d{8})$/, '@$1') : model
 

@@ -10,8 +10,8 @@ import {
 import { DASH_SCOPE_TASK, type ImageTask, PREDICTION_TASK } from './image-tasks.ts'
 
 /**
- * How an endpoint for OpenAI's images differs from OpenAI's own. The endpoint has no streams, so
- * its plain answer is rendered as one.
+ * Adapts requests and answers of OpenAI's images API to an endpoint with another format. Such an
+ * endpoint has no streams, so its plain answer is rendered as a stream if the caller requested one.
  */
 export type ImageAdapter = {
   /** Returns the provider's request, or the member that the provider can't express. */
@@ -25,7 +25,7 @@ export type ImageAdapter = {
   readonly answer: (body: Buffer, created: number) => Buffer
   /** Returns the members of a request that the provider's request does not carry. */
   readonly lossesOf: (request: object) => readonly string[]
-  /** True if the provider answers only the addresses of images, and never their data. */
+  /** True if the provider returns only the URLs of images, and never their data. */
   readonly answersOnlyAddresses?: true
   /** How the images are fetched if the provider makes them as tasks. */
   readonly task?: ImageTask
@@ -203,7 +203,7 @@ export const SILICON_FLOW: ImageAdapter = {
   },
 }
 
-/** MiniMax' `image_generation`. */
+/** The images API `image_generation` of MiniMax. */
 export const MINIMAX_IMAGES: ImageAdapter = {
   lossesOf: lossesFor('miniMax'),
   requestOf: (request: CarriedBy<'miniMax'>, model) => {
@@ -268,7 +268,7 @@ export const DASH_SCOPE_TASKS: ImageAdapter = {
 /** The models of Replicate that have a width and a height in place of a ratio. */
 const BY_SIDES = /sdxl|stable-diffusion(?!-3)/
 
-/** The image models of Replicate. A version is behind the colon of a model's name. */
+/** The image models of Replicate. A model's name may end in a colon and a version. */
 export const REPLICATE_IMAGES: ImageAdapter = {
   lossesOf: lossesFor('replicate'),
   answersOnlyAddresses: true,

@@ -37,8 +37,9 @@ const ofGoogle = (models: string): readonly CallEndpoint[] => [
 ]
 
 /**
- * The endpoints for images, by channel type. An endpoint with an adapter has a format of its own.
- * The first endpoints list their models, because their providers' chats serve all other models.
+ * The endpoints for images, by channel type. An endpoint with an adapter has another format than
+ * OpenAI's. The first endpoints list their models, because the chat endpoints of their providers
+ * serve all other models.
  */
 export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new Map([
   [

@@ -41,8 +41,8 @@ const BY_ALL = { model: always, prompt: always, n: always, image: always, stream
 type Members = Partial<Record<Exclude<keyof ImageRequest, keyof typeof BY_ALL>, Carries>>
 
 /**
- * The further members that each adapter carries, and with which values. An adapter can read only
- * these members of a request, and all others are losses of the call.
+ * The additional members that each adapter carries, and the values that it accepts. An adapter can
+ * read only these members of a request. All other members are losses of the call.
  */
 const CARRIED = {
   imagen: { size: withRatio, response_format: dataOnly },

@@ -6,7 +6,10 @@ import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/convers
 import { headersByName, type Transport, withoutHeaders } from '../clouds/cloud-access.ts'
 import { type PolledAnswer, PolledCall } from '../submit-and-poll-call.ts'
 
-/** Why a task has failed. `status` is the HTTP status that an answer with this error would have. */
+/**
+ * The reason for the failure of a task. `status` is the HTTP status of a plain answer with this
+ * error.
+ */
 export type ImageTaskFailure = {
   readonly status: number
   readonly code: string
@@ -20,7 +23,7 @@ export type ImageTaskFailure = {
 export type ImageTask = {
   /** The headers that the request has besides those of other calls. */
   readonly headers: Readonly<Record<string, string>>
-  /** The part of a path below which tasks are fetched and cancelled. */
+  /** The part of the request's path below which tasks are polled and cancelled. */
   readonly root: string
   readonly queryPath: (id: string) => string
   readonly cancelPath: (id: string) => string
@@ -36,9 +39,9 @@ const FAILURES_MAX = 10
 const ID = /^[\w-]{1,128}$/
 
 /**
- * Sends each call as a task, polls the task until it has ended, and passes on the last answer. The
- * limits of time are those of a plain answer. If they end the call, the task is cancelled. A caller
- * that leaves does not end the call, because the provider charges for the images.
+ * Sends each call as a task, polls the task until it has ended, and returns the last answer. The
+ * deadlines are those of a plain answer. If a deadline ends the call, the task is cancelled. A
+ * caller that disconnects does not end the call, because the provider charges for the images.
  */
 export const imageTaskTransport = (
   task: ImageTask,

@@ -28,7 +28,8 @@ const GATEWAYS = [6, 7, 9, 10, 12, 13]
 
 /**
  * The endpoints of embeddings, rerank and moderations that providers document, by channel type.
- * Calls of these formats are never converted, so a provider that is not listed gets none.
+ * Calls of these formats are never converted, so a provider that is not listed receives no such
+ * calls.
  */
 export const INPUT_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new Map<
   number,

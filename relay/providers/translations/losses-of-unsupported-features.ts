@@ -4,7 +4,7 @@ import {
   ConversionError,
 } from '#relay/conversion/canonical-request.ts'
 
-/** What a request may ask for beyond a conversation of texts. */
+/** A feature that a request may use beyond a conversation of texts. */
 export type Feature =
   | 'tools'
   | 'images'

@@ -2,16 +2,25 @@ import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-gro
 import { isSame } from '#domain/shared/deep-equal.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { VideoMedia } from '#domain/tasks/video-media.ts'
+import type { VideoVendorName } from '#relay/providers/openai-compatible/provider-profile.ts'
 import { type RelayChannel, videoVendorOf } from '#relay/views/channel-view.ts'
 import { upstreamModelOf } from '#relay/views/parsed-channel-settings.ts'
 import type { ProviderRequest } from '../send-request-to-task-provider.ts'
-import { VIDEO_VENDORS } from './all-vendors.ts'
+import { DOUBAO } from './doubao.ts'
+import { HAILUO } from './hailuo.ts'
+import { JIMENG } from './jimeng.ts'
+import { KLING } from './kling.ts'
+import { SORA } from './sora.ts'
+import { VEO } from './veo.ts'
+import { VEO_ON_VERTEX } from './veo-on-vertex.ts'
 import {
   checkPictures,
   type VendorCall,
   type VideoRequest,
   type VideoVendor,
 } from './video-vendor.ts'
+import { VIDU } from './vidu.ts'
+import { WAN } from './wan.ts'
 
 export type VideoTask = {
   readonly request: VideoRequest
@@ -25,6 +34,18 @@ export type PlannedVideo = {
   readonly media: VideoMedia
   /** The name of the model at the first channel. */
   readonly upstreamModel: string
+}
+
+const VIDEO_VENDORS: Readonly<Record<VideoVendorName, VideoVendor>> = {
+  doubao: DOUBAO,
+  hailuo: HAILUO,
+  jimeng: JIMENG,
+  kling: KLING,
+  sora: SORA,
+  veo: VEO,
+  'veo-on-vertex': VEO_ON_VERTEX,
+  vidu: VIDU,
+  wan: WAN,
 }
 
 export const vendorOf = (channel: RelayChannel): VideoVendor | null => {

@@ -60,8 +60,8 @@ export type VideoReport = {
 }
 
 /**
- * Where a result is fetched: at an address, or from the vendor with the channel's key. `lookup`
- * reads the address from the vendor's answer to `call`. `inline` reads the file itself from it, as
+ * The source of a result: an address, or the vendor with the channel's key. `lookup` reads the
+ * address from the vendor's answer to `call`. `inline` reads the file itself from this answer, as
  * the base64 text of `member`.
  */
 export type FileSource =
