@@ -392,7 +392,7 @@ describe('concurrent agents on a balance of $5', () => {
 
   it('a call holds the price of the one-hour cache if it requests that cache', async () => {
     const setting = '{"allowed_members":["cache_control.ttl"]}'
-    await rig.addChannel(2, { baseUrl: provider.url, models: ['big', 'capped'], setting })
+    await rig.addChannel(3, { baseUrl: provider.url, models: [AGENT_MODEL], setting })
     const { messages, ...rest } = agentBody(100_000)
     const [{ content = '' } = {}] = messages
     const text = { type: 'text', text: content, cache_control: { type: 'ephemeral', ttl: '1h' } }
