@@ -185,12 +185,13 @@ export async function ledgerItems(
   )
   for (const [n, { balance, held, note, ...row }] of rows.entries()) {
     const total = totals[n] ?? 0n
-    const text = note === null ? null : await core.vault.open(userId, note as Sealed)
+    const text = note === null ? '' : await core.vault.open(userId, note as Sealed)
     items.push({
       ...{ position: row.position, revision: row.revision, created_at: row.createdAt },
       ...{ type: row.type as MovementType, source: row.source, reason: row.reason },
       ...{ amount: Number(row.amount), ...wireFigures({ total, balance, held }) },
-      ...{ actor_id: row.actorId, note: text ?? '', model: row.model, token_id: row.tokenId },
+      ...{ actor_id: row.actorId, note: text ?? '', is_note_erased: text === null },
+      ...{ model: row.model, token_id: row.tokenId },
       channel_id: isOwner ? 0 : row.channelId,
       corrected_calls: calls.get(row.position) ?? 0,
     })

@@ -34,6 +34,8 @@ export const LedgerItem = Type.Object({
   reason: Type.String(),
   /** The reason that an admin wrote, or an empty text. */
   note: Type.String(),
+  /** Whether there was such a reason that became unreadable, because its user was erased. */
+  is_note_erased: Type.Boolean(),
   model: Type.String(),
   token_id: Type.Integer(),
   /** 0 for users, who do not see channels. */

@@ -7,6 +7,8 @@ import { foldContext } from '#projections/runner/start-projections.ts'
 import { verifyReadModel } from '#projections/runner/verify-read-model.ts'
 import { tokens } from '#projections/tokens/projection.ts'
 import { users } from '#projections/users/projection.ts'
+import type { AuditAct } from '#read-api/contract/audit-log.ts'
+import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'
@@ -157,6 +159,40 @@ describe('erasing a user', () => {
     )
     const row = log.data.items.find(({ user_id }) => user_id === id)
     expect(JSON.parse(row?.other ?? '')).toMatchObject({ note: '' })
+  })
+
+  it('leaves no personal text in any page or export of the books', async () => {
+    const { root, app } = fixture
+    const body = { username: 'canarius', password: PASSWORD, display_name: CANARIES[1] }
+    const { id } = (await root.call<{ id: number }>('POST', '/api/user/', { body })).data
+    await root.call('PUT', '/api/user/', { body: { id, quota: 700, reason: CANARIES[2] } })
+    const session = { cookie: root.cookie, 'user-id': '1' }
+    const textOf = async (url: string): Promise<string> => {
+      const answer = await app.inject({ url, headers: session })
+      expect(answer.statusCode).toBe(200)
+      return answer.payload
+    }
+    const ledger = `/api/audit/ledger/${id}`
+    const log = `/api/audit/log?object=user:${id}`
+    const exported = (format: string) => [
+      ...[`${ledger}/export?format=${format}`],
+      ...[`/api/audit/log/export?object=user:${id}&format=${format}`],
+    ]
+    const urls = [ledger, log, ...exported('csv'), ...exported('ndjson')]
+    for (const url of urls) expect(await textOf(url)).toContain(CANARIES[2])
+    expect((await erase({ id, username: 'canarius' })).success).toBe(true)
+    const month = new Date().toISOString().slice(0, 7)
+    const others = [`/api/audit/statement/${id}?month=${month}`, `/api/audit/events?user_id=${id}`]
+    for (const url of [...urls, ...others, '/api/log/export', `/api/audit/state/user/${id}`]) {
+      const text = await textOf(url)
+      for (const canary of CANARIES) expect(text).not.toContain(canary)
+    }
+    const { items } = (await root.call<{ items: LedgerItem[] }>('GET', ledger)).data
+    const grant = items.find(({ reason }) => reason === 'admin')
+    expect(grant).toMatchObject({ note: '', is_note_erased: true })
+    const acts = (await root.call<{ items: AuditAct[] }>('GET', log)).data.items
+    const refill = acts.find(({ act }) => act === 'quota-granted')
+    expect(refill).toMatchObject({ reason: '', is_reason_erased: true })
   })
 
   it('writes nothing for a user already erased, and creates no new key', async () => {

@@ -4,7 +4,7 @@ import type { ErrorCatalogue } from '#infra/http/http-errors.ts'
 export const AUDIT_JOB_ERRORS: ErrorCatalogue<AuditJobErrorCode> = {
   VerificationRunning: [
     409,
-    { zh: '正在进行另一次校验', en: 'Another verification is still running' },
+    { zh: '正在进行另一次核验', en: 'Another verification is still running' },
   ],
   RebuildRunning: [409, { zh: '正在进行另一次重建', en: 'Another rebuild is still running' }],
   TooManyScratchCopies: [

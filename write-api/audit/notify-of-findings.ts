@@ -105,9 +105,9 @@ function listOf(findings: readonly Finding[], language: Language): string {
 function noticeOf({ result }: VerificationJob): MessageContent {
   const { findingCount = 0, findings = [], toPosition = 0 } = result ?? {}
   return {
-    title: `校验发现 ${findingCount} 个问题 / A verification has ${findingCount} findings`,
+    title: `核验发现 ${findingCount} 个问题 / A verification has ${findingCount} findings`,
     content:
-      `截至位置 ${toPosition} 的事件校验发现 ${findingCount} 个问题。请在“审计”中查看。\n\n` +
+      `截至位置 ${toPosition} 的事件核验发现 ${findingCount} 个问题。请在“审计”中查看。\n\n` +
       `${listOf(findings, 'zh')}\n\n` +
       `The verification of the events up to position ${toPosition} has ${findingCount} ` +
       `findings. See the audit section.\n\n${listOf(findings, 'en')}`,

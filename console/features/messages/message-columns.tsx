@@ -7,6 +7,7 @@ import {
   NUMBER_COLUMN,
   TITLE_COLUMN,
 } from '#console/ui/data-grid/column.ts'
+import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
 import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
@@ -58,8 +59,10 @@ function FormatTag({ format }: Pick<AdminMessage, 'format'>) {
 function MessageRowActions(props: { message: AdminMessage; actions: MessageActions }) {
   const { message, actions } = props
   const { t } = useTranslation()
+  const history = useHistoryActions(`message:${message.id}`)
   const items: MenuItem[] = [
     editAction(() => actions.onEdit(message)),
+    ...history,
     'divider',
     deleteAction(() => void actions.onDelete(message)),
   ]

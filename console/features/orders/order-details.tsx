@@ -1,6 +1,8 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
+import { isAuditor, useUser } from '#console/api/session.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
+import { HistoryLink } from '#console/ui/elements/history-link.tsx'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import type { Tone } from '#console/ui/elements/status-tag.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
@@ -48,6 +50,7 @@ export function OrderDetails({ order }: { order: Order }) {
   const { t } = useTranslation()
   const locale = useLocale()
   const rule = useMoneyRule()
+  const mayReadHistory = isAuditor(useUser())
   const sum = (money: string): string => moneyText(money, order.currency, locale)
   const facts: [string, string][] = [
     [t('orders.tradeNo'), order.trade_no],
@@ -74,6 +77,7 @@ export function OrderDetails({ order }: { order: Order }) {
           <LabelledValue name={t('orders.paidAt')}>{stamp(order.paid_at)}</LabelledValue>
         )}
       </dl>
+      {mayReadHistory && <HistoryLink object={`order:${order.id}`} />}
       <Timeline order={order} />
     </div>
   )

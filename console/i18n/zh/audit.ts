@@ -27,7 +27,7 @@ export const audit = {
     check: '如何自行核验',
     checkLeaf: '按字段顺序编码 record，计算 SHA-256，结果应等于 leaf_hash。',
     checkPath: '用 inclusion 中的哈希逐层计算（RFC 6962），得到签名检查点中的树根。',
-    checkNote: '用本站公钥与见证人公钥验证签名检查点（C2SP signed-note）。',
+    checkNote: '用本站公钥与见证人公钥核验签名检查点（C2SP signed-note）。',
     checkChain: '相邻收据的账户序号必须连续，余额必须逐笔衔接，因此不可能有隐藏的扣款。',
     checkRun: '也可用程序离线完成以上全部步骤（需 Node 20 或更高版本）：',
     verifier: '下载 verify.mjs',

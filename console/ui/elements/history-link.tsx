@@ -28,11 +28,11 @@ export function useHistoryActions(object: string): Action[] {
   return isAuditor(useUser()) ? [{ title, icon: 'clock', perform }] : []
 }
 
-/**
- * Returns the path to the changes of an object. Redemption codes have no page in the history, so
- * their changes are found in the audit log.
- */
+/** Objects without a page in the history. Their changes are found in the audit log. */
+const KINDS_WITHOUT_STATE: readonly string[] = ['invoice', 'message', 'order', 'redemption']
+
+/** Returns the path to the changes of an object. */
 const historyPath = (object: string): string =>
-  object.startsWith('redemption:')
+  KINDS_WITHOUT_STATE.includes(object.split(':')[0] ?? '')
     ? `/app/audit/log?${new URLSearchParams({ object, range: 'all' })}`
     : `/app/audit/history?${new URLSearchParams({ object })}`

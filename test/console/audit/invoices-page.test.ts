@@ -165,6 +165,18 @@ it('an invoice is deleted after a confirmation', async () => {
   await app.page.getByRole('grid', { name: en('reconciliation.invoice.title') }).waitFor()
 })
 
+it('an invoice leads to its acts in the audit log', async () => {
+  await app.openAsRoot(PAGE)
+  await app.page
+    .getByRole('main')
+    .getByRole('link', { name: en('shared.history') })
+    .click()
+  await app.page.waitForURL(
+    (url) =>
+      url.searchParams.get('object') === `invoice:${INVOICE_ID}` && url.pathname.endsWith('log'),
+  )
+})
+
 it('an invoice that does not exist says so', async () => {
   await app.openAsRoot('/app/audit/invoices/00000000-0000-0000-0000-000000000000')
   await app.page.getByText(en('reconciliation.invoice.notFoundLead')).waitFor()

@@ -29,6 +29,7 @@ const item = (revision: number): LedgerItem => ({
   ...{ source: '', amount: 0, total: 20_000_000 + revision, balance: 19_990_000, held: 10_000 },
   ...{ actor_id: 0, reason: '', note: '', model: '', token_id: 0, channel_id: 0 },
   corrected_calls: 0,
+  is_note_erased: false,
   ...KINDS[revision % KINDS.length],
 })
 

@@ -101,6 +101,13 @@ it('a message is edited beside its recipients, and deleted after a confirmation'
   await expect.poll(() => page.getByRole('row').count()).toBe(2)
 })
 
+it('a message leads to its acts in the audit log', async () => {
+  const { page } = await open()
+  await page.getByRole('button', { name: zh('messages.more', { title: 'Prices' }) }).click()
+  await page.getByRole('menuitem', { name: zh('shared.history') }).click()
+  await page.waitForURL(/\/app\/audit\/log\?object=message%3A2&range=all/)
+})
+
 it('a search sends both dates at once, in ISO format; only admins see the page', async () => {
   const { page, site } = await open()
   const searches = () => site.calls.filter(({ path }) => path.endsWith('/search'))

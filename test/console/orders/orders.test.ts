@@ -200,6 +200,16 @@ it('the link in a notice opens the disputed order, with its details, for an admi
   await close()
 })
 
+it('an order leads to its acts in the audit log', async () => {
+  const { page, close } = await open(`/admin/orders?keyword=${WON.trade_no}`, 'en')
+  await page
+    .getByRole('grid')
+    .getByRole('link', { name: en('shared.history') })
+    .click()
+  await page.waitForURL(/\/app\/audit\/log\?object=order%3A13&range=all/)
+  await close()
+})
+
 it('the wallet says in the user’s language what was refunded and restored', async () => {
   const { page, close } = await open('/app/wallet', 'zh')
   await page

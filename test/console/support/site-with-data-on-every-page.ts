@@ -93,6 +93,7 @@ const MOVEMENTS: readonly LedgerItem[] = Array.from({ length: 30 }, (_, index) =
   ...{ amount: -1_000, ...FIGURES, total: FIGURES.total + index * 1_000, actor_id: 0 },
   ...{ reason: 'settled', note: '', model: 'gpt-4o', token_id: 1, channel_id: 1 },
   corrected_calls: 0,
+  is_note_erased: false,
 }))
 const SITE_MONTH: SiteMonth = {
   ...{ month: '2026-11', sold: 9_000_000, granted: 500_000, redeemed: 0, refunded: 0 },

@@ -10,9 +10,10 @@ const RESTORED = 'restored:'
 /**
  * Returns the reason for a movement: the text of an admin, or the translation of a code. An unknown
  * code is returned unchanged. API requests can change a quota without a reason, and the returned
- * text then says so.
+ * text then says so. It says something else if a reason was erased with the user's data.
  */
-export function reasonText(t: TFunction, { note, reason }: LedgerItem): string {
+export function reasonText(t: TFunction, { note, reason, ...item }: LedgerItem): string {
+  if (item.is_note_erased) return t('audit.reasonErased')
   if (note !== '') return note
   if (reason === 'admin') return `${codeText(t, reason)} · ${t('audit.noReason')}`
   if (!reason.startsWith(RESTORED)) return codeText(t, reason)

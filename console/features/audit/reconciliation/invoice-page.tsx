@@ -11,6 +11,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
+import { HistoryLink } from '#console/ui/elements/history-link.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
@@ -183,6 +184,7 @@ function InvoiceShell(props: { invoice: InvoiceComparison; children: ReactNode }
       actions={
         <>
           <ButtonLink to={LIST_PATH}>{t('reconciliation.invoice.back')}</ButtonLink>
+          <HistoryLink object={`invoice:${invoice.id}`} />
           {mayManage && openCopy() === null && <DeleteButton id={invoice.id} />}
         </>
       }
