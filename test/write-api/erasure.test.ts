@@ -161,7 +161,7 @@ describe('erasing a user', () => {
     expect(JSON.parse(row?.other ?? '')).toMatchObject({ note: '' })
   })
 
-  it('leaves no personal text in any page or export of the books', async () => {
+  it('leaves no personal text in any page or export of the ledger and the audit log', async () => {
     const { root, app } = fixture
     const body = { username: 'canarius', password: PASSWORD, display_name: CANARIES[1] }
     const { id } = (await root.call<{ id: number }>('POST', '/api/user/', { body })).data
