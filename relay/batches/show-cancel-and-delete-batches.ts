@@ -347,8 +347,12 @@ export async function sendRenderedLines(
   const { record, keys } = placed
   const confidential = confidentialAt(deps.views, record)
   const facts = await deps.batchStore.linesOf(stored.batch)
+  // A batch that ended without its results may have them later. Only billed lines are shown.
+  const isComplete = record.end === null || record.end.cause === 'done'
   const modelOf = (customId: string): string | null => {
-    const part = facts.get(lineId(stored.batch, customId))?.part
+    const fact = facts.get(lineId(stored.batch, customId))
+    const isShown = fact !== undefined && (isComplete || record.billed.has(fact.line))
+    const part = isShown ? fact.part : undefined
     return part === undefined ? null : (record.submitted.parts[part]?.model ?? null)
   }
   const { response } = exchange

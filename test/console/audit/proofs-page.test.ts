@@ -174,7 +174,7 @@ it('a witness that refuses the history is named to anybody', async () => {
 })
 
 it('a witness that refuses the history is named while nothing is sealed', async () => {
-  const refusals = [{ witness: 'other.example', size: 1_200_000, refused_at: NOW - 60 }]
+  const refusals = [REFUSAL]
   app.site.routes['GET /api/transparency-log/status'] = () =>
     ok({ ...STATUS, latest: null, refusals })
   await app.page.goto(`${app.site.url}/proof`)

@@ -208,5 +208,11 @@ it.each([403, 410, 404])(
       ...{ processing_status: 'ended', error: { code: 'results_denied' } },
       request_counts: { succeeded: 1, errored: 2 },
     })
+    // Results that become readable later contain unbilled lines, which the caller does not get.
+    resultsAre(result('a'), result('b'))
+    const headers = { authorization: `Bearer sk-${KEY}` }
+    const read = await fetch(`${rig.url}${BATCHES}/${id}/results`, { headers })
+    const shownIds = (await read.text()).match(/(?<="custom_id":")[a-z]/g)
+    expect(shownIds).toEqual(['a'])
   },
 )
