@@ -151,3 +151,27 @@ it('a channel is not deleted while the answer to a task that it got is lost', as
   await append([failed(task, { channelId })])
   expect(await remove()).toMatchObject({ status: 200, success: true })
 })
+
+it('a channel that is disabled while others are checked is not deleted with them', async () => {
+  await fixture.admin.call('DELETE', '/api/channel/disabled?force=true')
+  const other = { name: 'other', key: 'sk-two', models: 'm' }
+  const created = await fixture.admin.call<{ id: number }>('POST', '/api/channel/', { body: other })
+  const { id } = created.data
+  const disable = (id: number) =>
+    fixture.admin.call('PUT', '/api/channel/', { body: { id, status: 2 } })
+  await disable(id)
+  const body = { name: 'c', key: 'sk-one', models: 'm' }
+  const busy = await fixture.admin.call<{ id: number }>('POST', '/api/channel/', { body })
+  channelId = busy.data.id
+  await workInFlight()
+  count += 1
+  const task = aDrawing(`task-under-way-${count}`, 7)
+  await append([submitted(task)])
+  // The deletion waits for the task, because it may have been sent to one of the channels.
+  const removal = fixture.admin.call('DELETE', '/api/channel/disabled')
+  await fixture.core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
+  await disable(channelId)
+  await append([failed(task, { channelId: 0 })])
+  await removal
+  expect(await exists()).toBe(true)
+})

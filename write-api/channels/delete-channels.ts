@@ -48,15 +48,15 @@ const deletedBy = ({ data }: ChannelEvent): readonly number[] =>
  *
  * Channels are disabled before the work is counted for the last time. The relay asks whether a
  * channel is enabled after it has recorded a submission, so each submission is either counted or
- * not sent. Channels that stay are enabled again.
+ * not sent. Channels that stay are enabled again. Returns the ids of the channels.
  */
 async function checkNothingInFlight(
   deps: Deps,
   request: FastifyRequest,
   command: Deletion,
-): Promise<void> {
+): Promise<readonly number[]> {
   const { ids, enabled } = await channelsOf(deps, command)
-  if (ids.length === 0) return
+  if (ids.length === 0) return ids
   refuseWork(await countWorkOf(deps, ids))
   const context = contextOf(deps, request)
   const handle = (command: ChannelCommand) =>
@@ -68,9 +68,22 @@ async function checkNothingInFlight(
     refuseWork(await countWorkAndSubmissions(deps, ids))
   } catch (error) {
     const now = Math.floor(deps.core.now() / 1_000)
-    if (enabled.length > 0) await handle({ type: 'EnableChannels', channelIds: enabled, now })
+    // One that was deleted or has expired meanwhile must not keep the others disabled.
+    for (const id of enabled) await handle({ type: 'EnableChannels', channelIds: [id], now })
     throw error
   }
+  return ids
+}
+
+/** Leaves out channels that were disabled after the work was counted, or enabled again. */
+async function limitedTo(
+  checked: readonly number[],
+  deps: Deps,
+  command: Deletion,
+): Promise<Deletion> {
+  if (command.type === 'DeleteChannels') return command
+  const { ids } = await channelsOf(deps, command)
+  return { type: 'DeleteChannels', channelIds: ids.filter((id) => checked.includes(id)) }
 }
 
 function refuseWork(work: WorkInFlight): void {
@@ -85,8 +98,10 @@ async function deleteMany(
   { command, isForced }: { readonly command: Deletion; readonly isForced: boolean },
 ): Promise<number> {
   const { db, vault } = deps.core
-  if (!isForced) await checkNothingInFlight(deps, request, command)
-  const { events } = await executeChannelCommand(deps, request, reply, command)
+  const checked = isForced
+    ? command
+    : await limitedTo(await checkNothingInFlight(deps, request, command), deps, command)
+  const { events } = await executeChannelCommand(deps, request, reply, checked)
   const ids = events.flatMap(deletedBy)
   await deleteChannelSecrets(vault, await secretRefsOf(db, ids))
   return ids.length

@@ -119,6 +119,7 @@ function createPauses(topic: string) {
 /** Commits offsets periodically, for lag metrics and as the start position of the next consumer. */
 function createOffsets(topic: string, current: () => Consumer | null) {
   const offsets = new Map<number, string>()
+  let assigned: ReadonlySet<number> = new Set()
   const commit = async (): Promise<void> => {
     const due = [...offsets]
     const consumer = current()
@@ -128,7 +129,9 @@ function createOffsets(topic: string, current: () => Consumer | null) {
     await consumer.commitOffsets(places).catch(() => {
       // The group may be rebalancing. Without another attempt, an idle lane would show a lag until
       // its next message.
-      for (const [lane, offset] of due) if (!offsets.has(lane)) offsets.set(lane, offset)
+      for (const [lane, offset] of due) {
+        if (assigned.has(lane) && !offsets.has(lane)) offsets.set(lane, offset)
+      }
     })
   }
   const committing = setInterval(() => void commit(), COMMIT_EVERY_MS)
@@ -136,6 +139,7 @@ function createOffsets(topic: string, current: () => Consumer | null) {
     commit,
     /** Forgets the offsets of lanes that other members of the group have now. */
     keepOnly: (lanes: readonly number[]): void => {
+      assigned = new Set(lanes)
       for (const lane of offsets.keys()) if (!lanes.includes(lane)) offsets.delete(lane)
     },
     done: (lane: number, offset: string): void => {
