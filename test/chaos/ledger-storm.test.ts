@@ -31,7 +31,7 @@ const TOKENS = 50
 const OPEN_MAX = 400
 /** A stream of this model takes seconds, so that a kill leaves calls that are charged in part. */
 const SLOW_MODEL = 'sim-large'
-const SLOW_EVERY = 8
+const SLOW_EVERY = 20
 const LOOKS_MIN = KILLS * 2
 /** The ratios to which the price of the plain calls is lowered during the storm. */
 const CORRECTED_MODEL = 'sim-small'
@@ -57,7 +57,7 @@ let root: ConsoleClient
 
 beforeAll(async () => {
   provider = await startPinned(1, 'infra/demo/run-simulated-provider.ts', ['0', '1', '8'])
-  slowProvider = await startProviderProcess({ firstByteMs: 20, gapMs: 100, answerTokens: 50 })
+  slowProvider = await startProviderProcess({ firstByteMs: 20, gapMs: 100, answerTokens: 120 })
   const port = await freePort()
   const environment = { DATA_DIR: join(folder, 'data'), PORT: String(port), LOG_LEVEL: 'error' }
   const supervisor = new Supervisor(folder, {

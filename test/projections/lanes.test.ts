@@ -257,9 +257,11 @@ describe('an event that cannot be folded', () => {
     await areDivided([one, two], [4, 4])
     await fixture.core.pg.query('delete from read_channels.channels where id = 1')
     const head = await fixture.append([channelChanged(1, 'ChannelsDisabled')])
-    await expect.poll(() => [one, two].filter((runner) => !runner.isHealthy())).toHaveLength(1)
-    const healthy = [one, two].find((runner) => runner.isHealthy())
-    await healthy?.rebuild('channels')
+    const stopped = () => [one, two].filter((runner) => !runner.isHealthy())
+    await expect.poll(() => stopped().length).toBeGreaterThan(0)
+    // On a busy machine, the lane may move, and its projection stops in both processes.
+    const healthy = [one, two].find((runner) => runner.isHealthy()) ?? two
+    await healthy.rebuild('channels')
     await expect.poll(() => one.isHealthy() && two.isHealthy()).toBe(true)
     expect(head).toBeGreaterThan(0)
     await everythingIsFolded(one)
