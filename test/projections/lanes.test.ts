@@ -255,6 +255,7 @@ describe('an event that cannot be folded', () => {
     const [one, two] = [await another(), await another()]
     await fixture.append(site())
     await areDivided([one, two], [4, 4])
+    await everythingIsFolded(one)
     await fixture.core.pg.query('delete from read_channels.channels where id = 1')
     const head = await fixture.append([channelChanged(1, 'ChannelsDisabled')])
     const stopped = () => [one, two].filter((runner) => !runner.isHealthy())
